@@ -1,0 +1,16 @@
+"""Errors that a person is meant to read: one sentence each, with the exit code that goes with it."""
+
+
+class MagsimError(Exception):
+    """Bad input or a bad file; the message names the value, the place and what is allowed."""
+
+    exit_code = 2
+
+
+class BotFault(MagsimError):
+    """A bot broke the rules, raised, answered rubbish, died or never answered.
+
+    The message names bot, difficulty, game, turn, position and decision as far as they are known.
+    """
+
+    exit_code = 3

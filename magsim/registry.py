@@ -1,0 +1,240 @@
+"""Finding bots: installed ones by entry point, others by file; reading bot specs.
+
+A bot spec is ``name:option=value:option=value`` or ``path/to/my_bot.py:option=value``. No bot is
+known here: installed ones register in the entry-point group ``magsim.bots``.
+"""
+
+import dataclasses
+import hashlib
+import importlib.util
+import math
+import re
+import typing
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from magsim.bot import Bot
+from magsim.compiled import BOT_GROUP
+from magsim.errors import MagsimError
+
+
+_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a bot, as ``magsim bots`` lists it."""
+
+    name: str
+    type: type
+    default: object
+    help: str
+    minimum: float | None
+    maximum: float | None
+    choices: tuple[str, ...]
+
+    def allowed(self) -> str:
+        """What the option takes, in words."""
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        words = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+        text = words[self.type]
+        if self.minimum is not None and self.maximum is not None:
+            return f"{text} from {self.minimum} to {self.maximum}"
+        if self.minimum is not None:
+            return f"{text}, at least {self.minimum}"
+        return text if self.maximum is None else f"{text}, at most {self.maximum}"
+
+    def parse(self, text: str) -> int | float | bool | str:
+        """The value of a text.
+
+        Raises:
+            ValueError: if the text is not what ``allowed`` says.
+        """
+        value: int | float | bool | str = text
+        if self.type is bool:
+            if text.lower() not in _WORDS:
+                raise ValueError(text)
+            value = _WORDS[text.lower()]
+        elif self.type in (int, float):
+            value = self.type(text)
+            low, high = self.minimum, self.maximum
+            below, above = low is not None and value < low, high is not None and value > high
+            if not math.isfinite(value) or below or above:
+                raise ValueError(text)
+        elif self.choices and text not in self.choices:
+            raise ValueError(text)
+        return value
+
+
+def options_of(bot: type[Bot]) -> list[Option]:
+    """The options of a bot class, in the order of their definition."""
+    hints = typing.get_type_hints(bot)
+    found = []
+    for entry in dataclasses.fields(bot):  # type: ignore[arg-type]
+        if hints[entry.name] not in (int, float, bool, str):
+            raise MagsimError(
+                f"bot {bot.__name__}: option {entry.name!r} is to be annotated as int, float, bool "
+                f"or str, not {hints[entry.name]}"
+            )
+        limits = {key: entry.metadata.get(key) for key in ("minimum", "maximum")}
+        about = entry.metadata.get("help", "")
+        choices = entry.metadata.get("choices", ())
+        found.append(
+            Option(entry.name, hints[entry.name], entry.default, about, **limits, choices=choices)
+        )
+    return found
+
+
+def _suggestion(word: str, known: list[str]) -> str:
+    near = get_close_matches(word, known, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def installed() -> dict[str, EntryPoint]:
+    """The installed bots by name.
+
+    Raises:
+        MagsimError: if two packages register one name.
+    """
+    found: dict[str, EntryPoint] = {}
+    for entry in sorted(entry_points(group=BOT_GROUP), key=lambda entry: entry.name):
+        if entry.name in found and found[entry.name].value != entry.value:
+            raise MagsimError(
+                f"bot {entry.name!r} is registered twice, as {found[entry.name].value} and "
+                f"{entry.value}; uninstall one of the packages"
+            )
+        found[entry.name] = entry
+    return found
+
+
+def installed_class(name: str) -> type[Bot]:
+    """The class of an installed bot.
+
+    Raises:
+        MagsimError: if there is none of that name, or it does not import.
+    """
+    known = installed()
+    if name not in known:
+        raise MagsimError(
+            f"unknown bot {name!r}{_suggestion(name, list(known))} "
+            f"(installed: {', '.join(known) or 'none'}; a file is given by its path, ending in .py)"
+        )
+    try:
+        loaded = known[name].load()
+    except Exception as error:
+        raise MagsimError(
+            f"bot {name!r} does not import from {known[name].value}: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    if not (isinstance(loaded, type) and issubclass(loaded, Bot)):
+        raise MagsimError(f"bot {name!r}: {known[name].value} is no subclass of magsim.bot.Bot")
+    return loaded
+
+
+def _file_class(path: Path) -> type[Bot]:
+    if not path.is_file():
+        raise MagsimError(f"bot file {path}: there is no such file")
+    name = f"magsim_bot_file_{hashlib.sha256(str(path).encode()).hexdigest()[:16]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise MagsimError(
+            f"bot file {path} does not import: {type(error).__name__}: {error}"
+        ) from error
+    found = [
+        value
+        for key, value in vars(module).items()
+        if isinstance(value, type)
+        and issubclass(value, Bot)
+        and value.__module__ == name
+        and not key.startswith("_")
+    ]
+    if len(found) != 1:
+        names = ", ".join(value.__name__ for value in found) or "none"
+        raise MagsimError(
+            f"bot file {path}: it must define exactly one public subclass of magsim.bot.Bot, "
+            f"it defines {names}"
+        )
+    return found[0]
+
+
+def split_spec(text: str) -> tuple[str, list[str]]:
+    """The name or path of a bot spec, and its ``option=value`` parts."""
+    match = re.fullmatch(r"(.*?\.py|[^:]*)((?::.*)?)", text, re.DOTALL)
+    assert match is not None
+    return match[1], match[2].split(":")[1:]
+
+
+def _parse_options(text: str, bot: type[Bot], parts: list[str]) -> dict[str, object]:
+    options = {entry.name: entry for entry in options_of(bot)}
+    chosen: dict[str, object] = {}
+    for part in parts:
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise MagsimError(f"bot {text!r}: {part!r} is to be written as option=value")
+        if name not in options:
+            raise MagsimError(
+                f"bot {text!r}: unknown option {name!r}{_suggestion(name, list(options))} "
+                f"(it has: {', '.join(options) or 'none'})"
+            )
+        if name in chosen:
+            raise MagsimError(f"bot {text!r}: option {name!r} is given twice")
+        try:
+            chosen[name] = options[name].parse(value)
+        except ValueError as error:
+            raise MagsimError(
+                f"bot {text!r}: option {name}={value} is to be {options[name].allowed()}"
+            ) from error
+    return {name: chosen[name] for name in options if name in chosen}
+
+
+def _canonical(name: str, bot: type[Bot], chosen: dict[str, object]) -> str:
+    defaults = {entry.name: entry.default for entry in options_of(bot)}
+    parts = [name]
+    for key, value in chosen.items():
+        if value != defaults[key]:
+            parts.append(f"{key}={str(value).lower() if isinstance(value, bool) else value}")
+    return ":".join(parts)
+
+
+def load_bot(text: str) -> Bot:
+    """The bot of a bot spec, with its canonical ``spec``: name and the options that are not default.
+
+    Raises:
+        MagsimError: if the spec names no bot, an unknown option, or a value that is not allowed.
+    """
+    name, parts = split_spec(text)
+    path = Path(name)
+    is_file = path.suffix == ".py"
+    bot_class = _file_class(path.resolve()) if is_file else installed_class(name)
+    chosen = _parse_options(text, bot_class, parts)
+    try:
+        bot = bot_class(**chosen)
+    except Exception as error:
+        raise MagsimError(
+            f"bot {text!r} cannot be set up: {type(error).__name__}: {error}"
+        ) from error
+    bot.spec = _canonical(path.name if is_file else name, bot_class, chosen)  # type: ignore[misc]
+    return bot
+
+
+def worker_spec(text: str) -> str:
+    """The same bot spec with an absolute path, so that a worker elsewhere finds the file."""
+    name, parts = split_spec(text)
+    is_file = name.endswith(".py")
+    return ":".join([str(Path(name).resolve()) if is_file else name, *parts])
+
+
+def fingerprint(text: str) -> str:
+    """What must be the same for the bot to play the same: its package's version, or file's digest."""
+    name, _ = split_spec(text)
+    if name.endswith(".py"):
+        return f"sha256:{hashlib.sha256(Path(name).read_bytes()).hexdigest()}"
+    entry = installed()[name]
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value

@@ -1,0 +1,256 @@
+"""The law of MAGDAGDON in plain Python, rule by rule (R1-R26), for reading and for judging.
+
+It is slow and says why. ``engine`` is the same law, compiled; neither may know the other, so that
+tests and ``magsim verify`` hold two independent readings against each other.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from magsim.board import (
+    CELL_NAMES,
+    EMPTY,
+    LINES,
+    NEIGHBOURS,
+    RUIN,
+    SIDES,
+    cell_value,
+    cell_values,
+    empty_cells,
+    format_dice,
+    is_number,
+    with_cell,
+)
+from magsim.decision import Decision, Place, Power, Ruin
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Every value of the rules that may be varied; the defaults are the published ones.
+
+    ``power_costs`` lists, in points, what the 1st, 2nd, ... Power used costs (R6); its length is
+    the number of Powers. ``minimum`` is in dice, the penalty and the bonuses are in points.
+    """
+
+    name: str
+    minimum: int
+    power_costs: tuple[int, ...]
+    ruin_penalty: int = 15
+    straight: int = 60
+    four: int = 40
+    two_pairs: int = 20
+    max_difference: int = 1
+
+    @property
+    def powers(self) -> int:
+        """How many Powers a game starts with."""
+        return len(self.power_costs)
+
+
+PEACEFUL = Rules("peaceful", minimum=2, power_costs=(10, 20, 40))
+SURVIVAL = Rules("survival", minimum=2, power_costs=(70,))
+NIGHTMARE = Rules("nightmare", minimum=3, power_costs=())
+DIFFICULTIES = {rules.name: rules for rules in (PEACEFUL, SURVIVAL, NIGHTMARE)}
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A score by its parts (R21-R25): ``base``, costs and ``total`` in points, the rest counts."""
+
+    base: int
+    straights: int
+    fours: int
+    two_pairs: int
+    bonuses: int
+    ruins: int
+    ruin_cost: int
+    power_cost: int
+    total: int
+
+
+class IllegalDecision(ValueError):
+    """A decision breaks a rule; the message names the rule."""
+
+
+def is_over(board: int) -> bool:
+    """Whether no cell is empty (R26)."""
+    return not empty_cells(board)
+
+
+def required_minimum(board: int, rules: Rules) -> int:
+    """How many dice this turn asks for (R5), given the board at its start."""
+    return min(rules.minimum, len(empty_cells(board)))
+
+
+def is_legal_cell(board: int, die: int, cell: int, rules: Rules) -> bool:
+    """Whether ``die`` may be staged on ``cell`` now (R8-R11)."""
+    if cell_value(board, cell) != EMPTY:
+        return False
+    if not any(is_number(value) for value in cell_values(board)):
+        return True
+    around = [cell_value(board, neighbour) for neighbour in NEIGHBOURS[cell]]
+    numbers = [value for value in around if is_number(value)]
+    return bool(numbers) and all(abs(die - number) <= rules.max_difference for number in numbers)
+
+
+def legal_cells(board: int, die: int, rules: Rules) -> tuple[int, ...]:
+    """The cells on which ``die`` may be staged now (R8-R11), ascending."""
+    return tuple(cell for cell in empty_cells(board) if is_legal_cell(board, die, cell, rules))
+
+
+def _stagings(
+    board: int, hand: tuple[int, ...], rules: Rules
+) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Every way to stage one die of the hand: the board then, and the dice still in hand."""
+    for k, die in enumerate(hand):
+        for cell in legal_cells(board, die, rules):
+            yield with_cell(board, cell, die), hand[:k] + hand[k + 1 :]
+
+
+def outcomes(board: int, dice: Sequence[int], rules: Rules) -> set[int]:
+    """The distinct boards that a legal final placement of this turn can leave (R4, R5).
+
+    Empty exactly in MAGDAGDON, for a board that is not full.
+    """
+    required = max(required_minimum(board, rules), 1)
+    found: set[int] = set()
+    layer = {(board, tuple(sorted(dice)))}
+    for placed in range(1, len(dice) + 1):
+        layer = {staged for state in layer for staged in _stagings(*state, rules)}
+        if placed >= required:
+            found |= {staged for staged, _ in layer}
+    return found
+
+
+def _can_stage(board: int, hand: tuple[int, ...], count: int, rules: Rules) -> bool:
+    return count == 0 or any(
+        _can_stage(*state, count - 1, rules) for state in _stagings(board, hand, rules)
+    )
+
+
+def in_magdagdon(board: int, dice: Sequence[int], rules: Rules) -> bool:
+    """Whether no order of staging places the required minimum (R17)."""
+    return not _can_stage(board, tuple(dice), required_minimum(board, rules), rules)
+
+
+def check_place(board: int, dice: Sequence[int], decision: Place, rules: Rules) -> int:
+    """The outcome of a placement of dice, in any order (R4, R5, R8-R11).
+
+    Raises:
+        IllegalDecision: if it is not legal.
+    """
+    required = required_minimum(board, rules)
+    if len(decision.placements) < required:
+        raise IllegalDecision(f"places {len(decision.placements)} dice, {required} required (R5)")
+    hand = list(dice)
+    for die, _ in decision.placements:
+        if die not in hand:
+            raise IllegalDecision(f"places a {die} that is not among {format_dice(dice)} (R4)")
+        hand.remove(die)
+    waiting = list(decision.placements)
+    staged = board
+    while waiting:
+        legal = [step for step in waiting if is_legal_cell(staged, *step, rules)]
+        if not legal:
+            die, cell = waiting[0]
+            raise IllegalDecision(f"{die} on {CELL_NAMES[cell]} is not legal in any order (R8-R11)")
+        die, cell = legal[0]
+        staged = with_cell(staged, cell, die)
+        waiting.remove((die, cell))
+    return staged
+
+
+def check_power(dice: Sequence[int], powers_left: int, decision: Power) -> None:
+    """Check a Power against the dice and the uses left (R12-R14).
+
+    Raises:
+        IllegalDecision: if it is not legal.
+    """
+    if powers_left < 1:
+        raise IllegalDecision("uses a Power, none is left (R12)")
+    hand = list(dice)
+    for die in decision.dice:
+        if die not in hand:
+            raise IllegalDecision(f"there is no such die among {format_dice(dice)} (R13, R14)")
+        hand.remove(die)
+    if decision.kind == "reroll":
+        if not decision.dice:
+            raise IllegalDecision("rerolls no die (R14)")
+        return
+    if decision.kind not in ("raise", "lower"):
+        raise IllegalDecision("is no Power (R13, R14)")
+    if len(decision.dice) != 1:
+        raise IllegalDecision("raises or lowers exactly one die (R13)")
+    if decision.dice[0] == (SIDES if decision.kind == "raise" else 1):
+        raise IllegalDecision("no die goes below 1 or above 6 (R13)")
+
+
+def check_ruin(board: int, dice: Sequence[int], decision: Ruin, rules: Rules) -> int:
+    """The board after accepting MAGDAGDON (R18, R19).
+
+    Raises:
+        IllegalDecision: if it is not legal.
+    """
+    if cell_value(board, decision.cell) != EMPTY:
+        raise IllegalDecision(f"{CELL_NAMES[decision.cell]} is not empty (R18)")
+    if not in_magdagdon(board, dice, rules):
+        raise IllegalDecision("the turn is not in MAGDAGDON (R19)")
+    return with_cell(board, decision.cell, RUIN)
+
+
+def check(
+    board: int, dice: Sequence[int], powers_left: int, decision: Decision, rules: Rules
+) -> None:
+    """Check any decision.
+
+    Raises:
+        IllegalDecision: if it is not legal; the message names the rule.
+    """
+    match decision:
+        case Place():
+            check_place(board, dice, decision, rules)
+        case Power():
+            check_power(dice, powers_left, decision)
+        case Ruin():
+            check_ruin(board, dice, decision, rules)
+
+
+def power_dice(dice: Sequence[int], decision: Power, rolled: Sequence[int] = ()) -> tuple[int, ...]:
+    """The dice, ascending, after a legal Power; ``rolled`` are the new values of a reroll."""
+    hand = list(dice)
+    for die in decision.dice:
+        hand.remove(die)
+    if decision.kind == "reroll":
+        return tuple(sorted([*hand, *rolled]))
+    return tuple(sorted([*hand, decision.dice[0] + (1 if decision.kind == "raise" else -1)]))
+
+
+def line_bonus(line: Sequence[int]) -> str | None:
+    """The bonus of four cells in a line: straight, four, two_pairs or None (R22, R23)."""
+    if not all(is_number(value) for value in line):
+        return None
+    steps = {after - before for before, after in zip(line, line[1:], strict=False)}
+    if steps in ({1}, {-1}):
+        return "straight"
+    if len(set(line)) == 1:
+        return "four"
+    if len(set(line)) == 2 and line.count(line[0]) == 2:
+        return "two_pairs"
+    return None
+
+
+def score(board: int, rules: Rules, powers_used: int = 0) -> Score:
+    """The score of a board by parts, finished or not (R21-R25)."""
+    values = cell_values(board)
+    lines = [[values[cell] for cell in line] for line in LINES]
+    base = sum(value for line in lines for value in line if is_number(value))
+    bonuses = [line_bonus(line) for line in lines]
+    straights, fours, two_pairs = map(bonuses.count, ("straight", "four", "two_pairs"))
+    bonus = rules.straight * straights + rules.four * fours + rules.two_pairs * two_pairs
+    ruins = values.count(RUIN)
+    ruin_cost = rules.ruin_penalty * ruins
+    power_cost = sum(rules.power_costs[:powers_used])
+    total = base + bonus - ruin_cost - power_cost
+    return Score(
+        base, straights, fours, two_pairs, bonus, ruins, ruin_cost, power_cost, total
+    )
