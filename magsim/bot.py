@@ -6,10 +6,10 @@ come or simulator. How bots are found is the business of ``registry``.
 """
 
 import dataclasses
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from random import Random
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
 import numpy as np
@@ -201,7 +201,7 @@ class Bot:
     spec: ClassVar[str] = ""
     compiled: ClassVar[bool] = False
     """Whether the bot has kernels, to be compiled before games are fanned out."""
-    random: ClassVar[random.Random] = random.Random()
+    random: ClassVar[Random] = Random()
     """This decision's own random numbers; the same for the same seed, game, turn and bot spec."""
 
     def __init_subclass__(cls) -> None:
