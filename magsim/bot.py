@@ -6,6 +6,8 @@ come or simulator. How bots are found is the business of ``registry``.
 """
 
 import dataclasses
+import math
+import reprlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -161,9 +163,13 @@ class Positions:
 
     def rows(self, start: int, stop: int) -> "Positions":
         """A copy of the rows from ``start`` up to ``stop``; nothing done to it reaches this one."""
-        picked = (self.boards, self.hands, self.powers_left, self.keys)
-        boards, hands, powers_left, keys = (array[start:stop].copy() for array in picked)
-        return Positions(boards, hands, powers_left, keys, self.rules)
+        return Positions(
+            self.boards[start:stop].copy(),
+            self.hands[start:stop].copy(),
+            self.powers_left[start:stop].copy(),
+            self.keys[start:stop].copy(),
+            self.rules,
+        )
 
 
 class Answers(NamedTuple):
@@ -174,6 +180,26 @@ class Answers(NamedTuple):
 
     decisions: NDArray[np.int64]
     estimates: NDArray[np.floating[Any]] | None = None
+
+
+class BadAnswer(ValueError):
+    """A plain bot answered something that is no decision in its position."""
+
+
+def _pack(decision: Decision, position: Position) -> tuple[int, float]:
+    """The packed decision and its estimate (NaN for none).
+
+    Raises:
+        BadAnswer: if it is no decision here, or the estimate no number.
+    """
+    try:
+        packed = pack_decision(decision, position.board, position.dice)
+        estimate = math.nan if decision.estimate is None else float(decision.estimate)
+        if math.isinf(estimate):
+            raise ValueError("an estimate is finite")
+    except (ValueError, TypeError, AttributeError, IndexError) as error:
+        raise BadAnswer(f"answered {reprlib.repr(decision)}: {error}") from error
+    return packed, estimate
 
 
 def option(
@@ -215,12 +241,9 @@ class Bot:
     def decide_batch(self, positions: Positions) -> Answers:
         """The decisions in a batch of positions, each row on its own; asks ``decide`` for each."""
         decisions = np.empty(len(positions), np.int64)
-        estimates = np.full(len(positions), np.nan, np.float32)
+        estimates = np.empty(len(positions), np.float32)
         for row in range(len(positions)):
             position = positions.position(row)
             self.random.seed(int(positions.keys[row]))
-            decision = self.decide(position)
-            decisions[row] = pack_decision(decision, position.board, position.dice)
-            if decision.estimate is not None:
-                estimates[row] = decision.estimate
+            decisions[row], estimates[row] = _pack(self.decide(position), position)
         return Answers(decisions, estimates)

@@ -47,4 +47,4 @@ def cache_folder() -> Path:
     return Path(root) / f"kernels-{source_key([Path(__file__).parent, *_bot_folders()])}"
 
 
-numba.config.CACHE_DIR = str(cache_folder())
+numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]

@@ -1,10 +1,10 @@
-"""Every die as a function of (seed, game index, turn, stream, k), and the keys of bots' own streams.
+"""Every die as a function of (seed, game index, turn, stream, k); keys of bots' own streams.
 
 No state is kept, so that the roll of a turn is the same for every bot and every difficulty, and a
 reroll never shifts a later turn. The simulator and ``verify`` use it; bots and the engine never do.
 
-Dice come from the mixing function of ``mixing``, chained over the arguments. Bots' keys come from BLAKE2b, which cannot be
-run backwards: a key does not give the seed away.
+Dice come from the mixing function of ``mixing``, chained over the arguments. Bots' keys come from
+BLAKE2b, which cannot be run backwards: a key does not give the seed away.
 """
 
 from hashlib import blake2b

@@ -9,7 +9,7 @@ lexicographically::
 This module must not know ``rules``: tests hold the two against each other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations_with_replacement
 from math import comb, factorial, perm, prod
 from typing import NamedTuple
@@ -17,13 +17,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from magsim.board import CELLS, COLUMNS, DICE, NEIGHBOURS, ROWS, RUIN, SIDES
+from magsim.board import CELLS, DICE, NEIGHBOURS, RUIN, SIDES
 from magsim.compiled import kernel
 from magsim.decision import LOWER, RAISE, REROLL
 from magsim.mixing import GOLDEN, mix
 
 Boards = NDArray[np.int64]
-mix_word = kernel(mix)
+mix_word: Callable[[np.uint64], np.uint64] = kernel(mix)  # type: ignore[assignment]
 
 HANDS = tuple(
     hand
@@ -71,7 +71,9 @@ HAND_ORDERS = np.array([*map(_orders, HANDS)])
 """``[hand]``: how many of the 6**size ordered throws give the hand; shape (210,)."""
 
 NEIGHBOUR_MASK = np.array([sum(1 << n for n in around) for around in NEIGHBOURS])
-NEIGHBOUR_SHIFT = np.array([[4 * around[k % len(around)] for k in range(4)] for around in NEIGHBOURS])
+NEIGHBOUR_SHIFT = np.array(
+    [[4 * around[k % len(around)] for k in range(4)] for around in NEIGHBOURS]
+)
 """``[cell]``: the bit offsets of its neighbours, repeated up to four; shape (16, 4)."""
 LOW_BIT = np.zeros(1 << CELLS, np.int8)
 LOW_BIT[1 << np.arange(CELLS)] = np.arange(CELLS)
@@ -175,7 +177,7 @@ def required_minimum(board: int, values: RuleValues) -> int:
 @kernel
 def legal_values(board: int, cell: int, near: NDArray[np.int64]) -> int:
     """Which dice the numbers next to a cell allow (R10, R11), as bits 1-6."""
-    return (
+    return int(
         near[board >> NEIGHBOUR_SHIFT[cell, 0] & 15]
         & near[board >> NEIGHBOUR_SHIFT[cell, 1] & 15]
         & near[board >> NEIGHBOUR_SHIFT[cell, 2] & 15]
@@ -185,7 +187,7 @@ def legal_values(board: int, cell: int, near: NDArray[np.int64]) -> int:
 
 @kernel
 def frontier(board: int) -> int:
-    """The empty cells that a die may reach: next to a number, or all while there is none (R8, R9)."""
+    """The empty cells that a die may reach: next to a number; all where none is (R8, R9)."""
     empty = empty_mask(board)
     numbers = number_mask(board)
     return empty & around(numbers) if numbers else empty
@@ -271,7 +273,9 @@ def in_magdagdon(board: int, hand: int, values: RuleValues) -> bool:
 
 
 @kernel
-def staging_order(board: int, outcome: int, near: NDArray[np.int64], order: NDArray[np.int8]) -> int:
+def staging_order(
+    board: int, outcome: int, near: NDArray[np.int64], order: NDArray[np.int8]
+) -> int:
     """Write the cells of a placement into ``order`` as they can be staged, lowest legal cell first.
 
     Returns how many cells are placed, or -1 if no order is legal (R8-R11). The outcome must keep
@@ -286,10 +290,10 @@ def staging_order(board: int, outcome: int, near: NDArray[np.int64], order: NDAr
         while candidates and stuck:
             low = candidates & -candidates
             candidates ^= low
-            cell = LOW_BIT[low]
-            die = outcome >> 4 * np.int64(cell) & 15
+            cell = int(np.int64(LOW_BIT[low]))
+            die = outcome >> 4 * cell & 15
             if legal_values(staged, cell, near) >> die & 1:
-                staged |= die << 4 * np.int64(cell)
+                staged |= die << 4 * cell
                 left ^= low
                 order[count] = cell
                 count += 1
@@ -307,7 +311,7 @@ def _is_legal_power(hand: int, powers_left: int, kind: int, mask: int) -> bool:
         return True
     if mask & mask - 1 or (kind != RAISE and kind != LOWER):
         return False
-    return HAND_DICE[hand, LOW_BIT[mask]] != (SIDES if kind == RAISE else 1)
+    return bool(HAND_DICE[hand, LOW_BIT[mask]] != (SIDES if kind == RAISE else 1))
 
 
 @kernel
@@ -387,7 +391,7 @@ def line_sum(line: int) -> int:
 
 
 @kernel
-def score_parts(board: int, values: RuleValues) -> tuple[int, int, int, int, int]:
+def score_parts(board: int) -> tuple[int, int, int, int, int]:
     """Base in points, STRAIGHTs, FOURs OF A KIND, TWO PAIRS, RUINs (R21-R24)."""
     base = 0
     straights = 0
@@ -407,7 +411,7 @@ def score_parts(board: int, values: RuleValues) -> tuple[int, int, int, int, int
 @kernel
 def score(board: int, values: RuleValues) -> int:
     """The score of a board, finished or not, before the cost of Powers (R25)."""
-    base, straights, fours, two_pairs, ruins = score_parts(board, values)
+    base, straights, fours, two_pairs, ruins = score_parts(board)
     bonuses = values.straight * straights + values.four * fours + values.two_pairs * two_pairs
     return base + bonuses - values.ruin_penalty * ruins
 
@@ -426,4 +430,4 @@ def random_below(key: np.uint64, k: int, n: int) -> int:
     unbiased = np.uint64(2**64 - 1) // size * size
     while word >= unbiased:
         word = mix_word(word + GOLDEN)
-    return np.int64(word % size)
+    return int(np.int64(word % size))

@@ -1,4 +1,4 @@
-"""Errors that a person is meant to read: one sentence each, with the exit code that goes with it."""
+"""Errors that a person is meant to read: one sentence each, with its exit code."""
 
 
 class MagsimError(Exception):

@@ -19,7 +19,6 @@ from magsim.bot import Bot
 from magsim.compiled import BOT_GROUP
 from magsim.errors import MagsimError
 
-
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -139,7 +138,8 @@ def _file_class(path: Path) -> type[Bot]:
         raise MagsimError(f"bot file {path}: there is no such file")
     name = f"magsim_bot_file_{hashlib.sha256(str(path).encode()).hexdigest()[:16]}"
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
@@ -204,7 +204,7 @@ def _canonical(name: str, bot: type[Bot], chosen: dict[str, object]) -> str:
 
 
 def load_bot(text: str) -> Bot:
-    """The bot of a bot spec, with its canonical ``spec``: name and the options that are not default.
+    """The bot of a bot spec; its ``spec`` is canonical: its name and what is not default.
 
     Raises:
         MagsimError: if the spec names no bot, an unknown option, or a value that is not allowed.
@@ -232,7 +232,7 @@ def worker_spec(text: str) -> str:
 
 
 def fingerprint(text: str) -> str:
-    """What must be the same for the bot to play the same: its package's version, or file's digest."""
+    """What must stay the same for it to play the same: a package's version, or a file's digest."""
     name, _ = split_spec(text)
     if name.endswith(".py"):
         return f"sha256:{hashlib.sha256(Path(name).read_bytes()).hexdigest()}"

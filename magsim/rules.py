@@ -6,9 +6,11 @@ tests and ``magsim verify`` hold two independent readings against each other.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from magsim.board import (
     CELL_NAMES,
+    CELLS,
     EMPTY,
     LINES,
     NEIGHBOURS,
@@ -82,20 +84,25 @@ def required_minimum(board: int, rules: Rules) -> int:
     return min(rules.minimum, len(empty_cells(board)))
 
 
+def _may_stand(values: Sequence[int], die: int, cell: int, rules: Rules) -> bool:
+    """Whether the 16 cell values let a die stand on a cell (R8-R11)."""
+    if values[cell] != EMPTY:
+        return False
+    if not any(is_number(value) for value in values):
+        return True
+    numbers = [values[next_to] for next_to in NEIGHBOURS[cell] if is_number(values[next_to])]
+    return bool(numbers) and all(abs(die - number) <= rules.max_difference for number in numbers)
+
+
 def is_legal_cell(board: int, die: int, cell: int, rules: Rules) -> bool:
     """Whether ``die`` may be staged on ``cell`` now (R8-R11)."""
-    if cell_value(board, cell) != EMPTY:
-        return False
-    if not any(is_number(value) for value in cell_values(board)):
-        return True
-    around = [cell_value(board, neighbour) for neighbour in NEIGHBOURS[cell]]
-    numbers = [value for value in around if is_number(value)]
-    return bool(numbers) and all(abs(die - number) <= rules.max_difference for number in numbers)
+    return _may_stand(cell_values(board), die, cell, rules)
 
 
 def legal_cells(board: int, die: int, rules: Rules) -> tuple[int, ...]:
     """The cells on which ``die`` may be staged now (R8-R11), ascending."""
-    return tuple(cell for cell in empty_cells(board) if is_legal_cell(board, die, cell, rules))
+    values = cell_values(board)
+    return tuple(cell for cell in range(CELLS) if _may_stand(values, die, cell, rules))
 
 
 def _stagings(
@@ -122,15 +129,19 @@ def outcomes(board: int, dice: Sequence[int], rules: Rules) -> set[int]:
     return found
 
 
-def _can_stage(board: int, hand: tuple[int, ...], count: int, rules: Rules) -> bool:
-    return count == 0 or any(
-        _can_stage(*state, count - 1, rules) for state in _stagings(board, hand, rules)
-    )
-
-
 def in_magdagdon(board: int, dice: Sequence[int], rules: Rules) -> bool:
     """Whether no order of staging places the required minimum (R17)."""
-    return not _can_stage(board, tuple(dice), required_minimum(board, rules), rules)
+    required = required_minimum(board, rules)
+    tried = {(board, tuple(sorted(dice)))}
+    waiting = list(tried)
+    while waiting:
+        staged, hand = waiting.pop()
+        if len(dice) - len(hand) >= required:
+            return False
+        new = set(_stagings(staged, hand, rules)) - tried
+        tried |= new
+        waiting += new
+    return True
 
 
 def check_place(board: int, dice: Sequence[int], decision: Place, rules: Rules) -> int:
@@ -229,7 +240,7 @@ def line_bonus(line: Sequence[int]) -> str | None:
     """The bonus of four cells in a line: straight, four, two_pairs or None (R22, R23)."""
     if not all(is_number(value) for value in line):
         return None
-    steps = {after - before for before, after in zip(line, line[1:], strict=False)}
+    steps = {after - before for before, after in pairwise(line)}
     if steps in ({1}, {-1}):
         return "straight"
     if len(set(line)) == 1:
@@ -251,6 +262,4 @@ def score(board: int, rules: Rules, powers_used: int = 0) -> Score:
     ruin_cost = rules.ruin_penalty * ruins
     power_cost = sum(rules.power_costs[:powers_used])
     total = base + bonus - ruin_cost - power_cost
-    return Score(
-        base, straights, fours, two_pairs, bonus, ruins, ruin_cost, power_cost, total
-    )
+    return Score(base, straights, fours, two_pairs, bonus, ruins, ruin_cost, power_cost, total)

@@ -1,0 +1,145 @@
+"""A run's plan and its manifest: all that its records depend on, kept beside them.
+
+The manifest is written once, before the first game. A run is resumed only by the same plan.
+"""
+
+import dataclasses
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from magsim import __version__
+from magsim.errors import MagsimError
+from magsim.rules import Rules
+
+FILE = "manifest.json"
+FORMAT = 1
+_VERSIONED = ("numba", "numpy")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a tournament plays: every bot at all rules on game indices 0 to ``games`` - 1.
+
+    ``bots`` maps canonical bot specs to fingerprints; ``chunk`` is the games of one part;
+    ``versions`` are those that decisions may depend on.
+    """
+
+    seed: int
+    games: int
+    chunk: int
+    bots: dict[str, str]
+    rules: tuple[Rules, ...]
+    versions: dict[str, str] = dataclasses.field(default_factory=lambda: current_versions())
+
+    def chunks(self) -> list[tuple[int, int]]:
+        """First game index and number of games of each chunk."""
+        starts = range(0, self.games, self.chunk)
+        return [(first, min(self.chunk, self.games - first)) for first in starts]
+
+
+def current_versions() -> dict[str, str]:
+    """The versions, here and now, that decisions may depend on."""
+    return {"magsim": __version__} | {name: version(name) for name in _VERSIONED}
+
+
+def default_chunk(games: int) -> int:
+    """The games of a chunk unless told: a thousand, fewer in a small run so that progress shows."""
+    return min(1000, max(50, games // 20))
+
+
+def default_folder(plan: Plan) -> Path:
+    """``results/`` and a name from the configuration: readable, and made unique by a digest."""
+    names = "+".join(plan.bots)
+    difficulties = "+".join(rules.name for rules in plan.rules)
+    readable = re.sub(r"[^A-Za-z0-9_.+=-]+", "-", f"{names}-{difficulties}")[:80]
+    config = [list(plan.bots), [dataclasses.asdict(r) for r in plan.rules], plan.games, plan.seed]
+    digest = hashlib.sha256(json.dumps(config).encode()).hexdigest()[:8]
+    return Path("results") / f"{readable}-{plan.games}-seed{plan.seed}-{digest}"
+
+
+def _to_json(plan: Plan) -> str:
+    return json.dumps({"format": FORMAT, **dataclasses.asdict(plan)}, indent=2) + "\n"
+
+
+def write_manifest(run: Path, plan: Plan) -> None:
+    """Write the manifest of a new run, whole or not at all.
+
+    Raises:
+        MagsimError: if the folder cannot be written.
+    """
+    temporary = run / f".{FILE}.{os.getpid()}.tmp"
+    try:
+        run.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(_to_json(plan), encoding="utf-8")
+        temporary.replace(run / FILE)
+    except OSError as error:
+        raise MagsimError(f"folder {run} cannot be written: {error.strerror}") from error
+
+
+def read_manifest(run: Path) -> Plan:
+    """The plan of a run.
+
+    Raises:
+        MagsimError: if there is no run here, or its manifest is broken.
+    """
+    path = run / FILE
+    try:
+        table = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise MagsimError(f"{run} is no run: there is no {FILE} in it") from None
+    except (OSError, ValueError) as error:
+        raise MagsimError(f"{path} cannot be read: {error}") from error
+    try:
+        if table.pop("format") != FORMAT:
+            raise MagsimError(f"{path}: its format is not {FORMAT}, which this version reads")
+        rules = tuple(_rules(entry) for entry in table.pop("rules"))
+        return Plan(**table, rules=rules)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise MagsimError(f"{path} is no manifest of a run: {error}") from error
+
+
+def _rules(entry: dict[str, Any]) -> Rules:
+    return Rules(**entry | {"power_costs": tuple(entry["power_costs"])})
+
+
+def differences(old: Plan, new: Plan) -> list[str]:
+    """What differs between two plans, each in words."""
+    found = [
+        f"{name} {getattr(old, name)} there, {getattr(new, name)} here"
+        for name in ("seed", "games", "chunk")
+        if getattr(old, name) != getattr(new, name)
+    ]
+    if list(old.bots) != list(new.bots):
+        found.append(f"bots {','.join(old.bots)} there, {','.join(new.bots)} here")
+    found += [
+        f"bot {bot} is {old.bots[bot]} there, {new.bots[bot]} here"
+        for bot in old.bots
+        if bot in new.bots and old.bots[bot] != new.bots[bot]
+    ]
+    if old.rules != new.rules:
+        found.append(_rules_difference(old.rules, new.rules))
+    for name in sorted(old.versions.keys() | new.versions.keys()):
+        there, here = old.versions.get(name, "none"), new.versions.get(name, "none")
+        found += [f"{name} {there} there, {here} here"] * (there != here)
+    return found
+
+
+def _rules_difference(old: tuple[Rules, ...], new: tuple[Rules, ...]) -> str:
+    there, here = [rules.name for rules in old], [rules.name for rules in new]
+    if there != here:
+        return f"difficulties {','.join(there)} there, {','.join(here)} here"
+    changed = next(pair for pair in zip(old, new, strict=True) if pair[0] != pair[1])
+    fields = dataclasses.fields(Rules)
+    name = next(
+        f.name for f in fields if getattr(changed[0], f.name) != getattr(changed[1], f.name)
+    )
+    return (
+        f"{name} of {changed[0].name} is {getattr(changed[0], name)} there, "
+        f"{getattr(changed[1], name)} here"
+    )

@@ -1,0 +1,275 @@
+"""The records of a run: the columns of its two Parquet tables, writing and reading parts of them.
+
+``turns`` holds a row a turn, ``games`` a row a game, in Hive-style folders by difficulty and bot,
+a part for each chunk of games. A part is written under a temporary name and then renamed, so that
+what exists is whole; its name ends in the first digits of its SHA-256, so that it can vouch for
+itself. The turns of a chunk are written before its games: where the games are, all is there.
+"""
+
+import hashlib
+import io
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import polars as pl
+
+from magsim.board import CELL_NAMES, SIZE, SYMBOLS
+from magsim.decision import POWER_KINDS, Power
+from magsim.engine import FIRST_ROLL, HANDS
+from magsim.errors import MagsimError
+from magsim.rules import Rules
+from magsim.simulate import Games, Ints, Played, Turns
+
+DataType = pl.DataType | type[pl.DataType]
+
+TABLES = ("turns", "games")
+MAGDAGDON = ("no", "rescued", "accepted")
+
+_ROLLS = pl.Enum(["".join(map(str, hand)) for hand in HANDS[FIRST_ROLL:]])
+_CELLS = pl.Enum(CELL_NAMES)
+_MAGDAGDON = pl.Enum(MAGDAGDON)
+
+TURNS_SCHEMA: dict[str, DataType] = {
+    "game": pl.UInt32,
+    "turn": pl.UInt8,
+    "powers_left": pl.UInt8,
+    "roll": _ROLLS,
+    "powers": pl.String,
+    "dice": _ROLLS,
+    "placements": pl.String,
+    "magdagdon": _MAGDAGDON,
+    "ruin": _CELLS,
+    "board": pl.String,
+    "score": pl.Int32,
+    "estimate": pl.Float32,
+}
+GAMES_SCHEMA: dict[str, DataType] = {
+    "game": pl.UInt32,
+    "score": pl.Int32,
+    "base": pl.Int32,
+    "straights": pl.UInt8,
+    "fours": pl.UInt8,
+    "two_pairs": pl.UInt8,
+    "bonuses": pl.Int32,
+    "ruins": pl.UInt8,
+    "ruin_cost": pl.Int32,
+    "power_cost": pl.Int32,
+    "turns": pl.UInt8,
+    "raises": pl.UInt8,
+    "lowers": pl.UInt8,
+    "rerolls": pl.UInt8,
+    "board": pl.String,
+}
+SCHEMAS = {"turns": TURNS_SCHEMA, "games": GAMES_SCHEMA}
+
+_COMPRESSION_LEVEL = 3
+_DIGEST = 16
+
+
+def _gather(texts: Iterable[str], codes: Ints, dtype: DataType = pl.String) -> pl.Series:
+    """The text of each code, null where it is negative."""
+    words = [*texts, None]
+    return pl.Series(words, dtype=dtype).gather(np.where(codes < 0, len(words) - 1, codes))
+
+
+_ROW_TEXTS = [
+    "".join(SYMBOLS[code >> 3 * cell & 7] for cell in range(SIZE)) for code in range(8**SIZE)
+]
+
+
+def _board_texts(boards: Ints) -> pl.Series:
+    rows = {}
+    for row in range(SIZE):
+        bits = boards >> 16 * row
+        code = bits & 7 | bits >> 1 & 0o70 | bits >> 2 & 0o700 | bits >> 3 & 0o7000
+        rows[str(row)] = _gather(_ROW_TEXTS, code)
+    return pl.DataFrame(rows).select(pl.concat_str(pl.all(), separator="/")).to_series()
+
+
+def _joined(columns: list[pl.Series], separator: str) -> pl.Series:
+    """Texts side by side, nulls left out; null where all are."""
+    if not columns:
+        return pl.Series(dtype=pl.String)
+    frame = pl.DataFrame({str(k): column for k, column in enumerate(columns)})
+    text = pl.concat_str(pl.all(), separator=separator, ignore_nulls=True)
+    return frame.select(pl.when(pl.col("0").is_not_null()).then(text)).to_series()
+
+
+def _power_texts(powers: Ints) -> pl.Series:
+    texts = [str(Power(kind, hand)) for kind in POWER_KINDS for hand in HANDS]
+    codes = np.where(powers < 0, -1, (powers >> 8) * len(HANDS) + (powers & 255))
+    columns = [_gather(texts, codes[:, k]) for k in range(powers.shape[1])]
+    return _joined(columns, "; ") if columns else pl.Series([None] * len(powers), dtype=pl.String)
+
+
+def _placement_texts(turns: Turns) -> pl.Series:
+    texts = [f"{die}{cell}" for die in range(8) for cell in CELL_NAMES]
+    columns = []
+    for cells in turns.cells.T:
+        dice = turns.board >> 4 * np.maximum(cells, 0) & 7
+        columns.append(_gather(texts, np.where(cells < 0, -1, dice * len(CELL_NAMES) + cells)))
+    return _joined(columns, " ")
+
+
+def turns_frame(turns: Turns) -> pl.DataFrame:
+    """The ``turns`` table of what was played."""
+    columns = {
+        "game": turns.game,
+        "turn": turns.turn,
+        "powers_left": turns.powers_left,
+        "roll": _gather(_ROLLS.categories, turns.roll - FIRST_ROLL, _ROLLS),
+        "powers": _power_texts(turns.powers),
+        "dice": _gather(_ROLLS.categories, turns.hand - FIRST_ROLL, _ROLLS),
+        "placements": _placement_texts(turns),
+        "magdagdon": _gather(MAGDAGDON, turns.magdagdon, _MAGDAGDON),
+        "ruin": _gather(CELL_NAMES, turns.ruin, _CELLS),
+        "board": _board_texts(turns.board),
+        "score": turns.score,
+        "estimate": pl.Series(turns.estimate, nan_to_null=True),
+    }
+    return pl.DataFrame(columns).cast(pl.Schema(TURNS_SCHEMA))
+
+
+def games_frame(games: Games, rules: Rules) -> pl.DataFrame:
+    """The ``games`` table of what was played."""
+    base, straights, fours, two_pairs, ruins = games.parts.T
+    bonuses = rules.straight * straights + rules.four * fours + rules.two_pairs * two_pairs
+    ruin_cost = rules.ruin_penalty * ruins
+    power_cost = np.cumsum([0, *rules.power_costs])[games.powers.sum(axis=1)]
+    raises, lowers, rerolls = games.powers.T
+    columns = {
+        "game": games.game,
+        "score": base + bonuses - ruin_cost - power_cost,
+        "base": base,
+        "straights": straights,
+        "fours": fours,
+        "two_pairs": two_pairs,
+        "bonuses": bonuses,
+        "ruins": ruins,
+        "ruin_cost": ruin_cost,
+        "power_cost": power_cost,
+        "turns": games.turns,
+        "raises": raises,
+        "lowers": lowers,
+        "rerolls": rerolls,
+        "board": _board_texts(games.board),
+    }
+    return pl.DataFrame(columns).cast(pl.Schema(GAMES_SCHEMA))
+
+
+def part_folder(run: Path, table: str, difficulty: str, bot: str) -> Path:
+    """The folder of a bot's parts at a difficulty; names are percent-encoded where they must be."""
+    return run / table / f"difficulty={quote(difficulty, safe='')}" / f"bot={quote(bot, safe='+,')}"
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:_DIGEST]
+
+
+def _write_part(folder: Path, first: int, last: int, frame: pl.DataFrame) -> None:
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd", compression_level=_COMPRESSION_LEVEL)
+    content = buffer.getvalue()
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = folder / f".{first:09d}.{os.getpid()}.tmp"
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(folder / f"{first:09d}-{last:09d}.{_digest(content)}.parquet")
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_chunk(run: Path, bot: str, rules: Rules, played: Played) -> None:
+    """Write a chunk's turns, then its games.
+
+    Raises:
+        OSError: if the disk refuses; no part is left half-written.
+    """
+    first, last = int(played.games.game[0]), int(played.games.game[-1])
+    frames = {"turns": turns_frame(played.turns), "games": games_frame(played.games, rules)}
+    for table, frame in frames.items():
+        _write_part(part_folder(run, table, rules.name, bot), first, last, frame)
+
+
+def parts(run: Path, table: str, difficulty: str, bot: str) -> dict[tuple[int, int], Path]:
+    """The parts of a bot at a difficulty by first and last game index, ascending.
+
+    Raises:
+        MagsimError: if two parts hold the same games, or a file is none of ours.
+    """
+    found: dict[tuple[int, int], Path] = {}
+    for path in sorted(part_folder(run, table, difficulty, bot).glob("*.parquet")):
+        games, _, _ = path.name.partition(".")
+        first, dash, last = games.partition("-")
+        if not (dash and first.isdigit() and last.isdigit()):
+            raise MagsimError(f"{path} is no part of a run: its name should begin with two numbers")
+        key = int(first), int(last)
+        if key in found:
+            raise MagsimError(f"{path} and {found[key].name} both claim games {games}")
+        found[key] = path
+    return found
+
+
+def is_intact(part: Path) -> bool:
+    """Whether a part's bytes are those that its name vouches for."""
+    return part.name.split(".")[1] == _digest(part.read_bytes())
+
+
+def remove_leftovers(run: Path) -> None:
+    """Remove temporary files of processes that are gone."""
+    for path in run.glob("*/*/*/.*.tmp"):
+        if not _is_running(int(path.name.split(".")[2])):
+            path.unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def has_rows(run: Path, table: str) -> bool:
+    """Whether the run has any part of a table."""
+    return any((run / table).glob("*/*/*.parquet"))
+
+
+def scan(run: Path, table: str) -> pl.LazyFrame:
+    """A table of a run with the columns ``difficulty`` and ``bot``, lazily.
+
+    Raises:
+        MagsimError: if the run has no part of it.
+    """
+    if not has_rows(run, table):
+        raise MagsimError(f"run {run}: there are no {table} in it yet")
+    return pl.scan_parquet(
+        run / table / "*/*/*.parquet",
+        hive_partitioning=True,
+        hive_schema={"difficulty": pl.String, "bot": pl.String},
+    )
+
+
+def read_part(part: Path, table: str) -> pl.DataFrame:
+    """A part's rows.
+
+    Raises:
+        MagsimError: if the file is no readable Parquet, or its columns are not the table's.
+    """
+    try:
+        frame = pl.read_parquet(part, hive_partitioning=False)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise MagsimError(f"{part} cannot be read: {str(error).splitlines()[0]}") from error
+    if frame.schema != pl.Schema(SCHEMAS[table]):
+        raise MagsimError(f"{part}: its columns are not those of {table}")
+    return frame
+
+
+def rows(frame: pl.DataFrame) -> Iterator[dict[str, object]]:
+    """The rows of a part one by one."""
+    return frame.iter_rows(named=True)

@@ -1,0 +1,165 @@
+"""Asking a bot for decisions and checking every one before it counts.
+
+Whatever a bot does wrong becomes a ``BotFault`` whose sentence names bot, difficulty, game, turn,
+position and decision. ``engine`` judges; ``rules``, the readable law, says why not.
+"""
+
+import reprlib
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from magsim import engine
+from magsim import rules as law
+from magsim.asking import Asked, TimeUp, Watch
+from magsim.bot import Answers, BadAnswer, Bot, Position, Positions, format_position
+from magsim.compiled import kernel
+from magsim.decision import unpack_decision
+from magsim.engine import Boards, RuleValues
+from magsim.errors import BotFault
+from magsim.rules import Rules
+
+Ints = NDArray[np.int64]
+
+_SLICE_SECONDS = 0.5
+"""A batch is asked in slices of about this long, so that a hang shows and Ctrl-C is heard."""
+
+
+def describe(bot: str, rules: Rules, asked: Asked, what: str) -> str:
+    """The sentence that reports a bot's fault: what it did, and where."""
+    position = format_position(asked.board, engine.HANDS[asked.hand], asked.powers_left)
+    first = "" if asked.batch == 1 else f" (the first of a batch of {asked.batch})"
+    where = f"game {asked.game}, turn {asked.turn}, position {position}{first}"
+    return f"bot {bot} ({rules.name}) {what}; {where}"
+
+
+def explain_illegal(position: Position, packed: int) -> str:
+    """The illegal decision in text, and the rule it breaks."""
+    try:
+        decision = unpack_decision(packed, position.board, position.dice)
+    except ValueError as error:
+        return f"{packed:#x}, which is no decision here: {error}"
+    try:
+        law.check(position.board, position.dice, position.powers_left, decision, position.rules)
+    except law.IllegalDecision as error:
+        return f"'{decision}', which is illegal: it {error}"
+    raise AssertionError(f"engine and rules disagree on '{decision}' at {position}")
+
+
+@kernel
+def _first_illegal(
+    boards: Boards, hands: Ints, powers_left: Ints, decisions: Ints, values: RuleValues
+) -> int:
+    """The first row whose decision is illegal, or -1."""
+    for row in range(len(boards)):
+        if not engine.is_legal(boards[row], hands[row], powers_left[row], decisions[row], values):
+            return row
+    return -1
+
+
+def _shape_problem(answers: object, count: int) -> str | None:
+    """What is wrong with the form of a batch of answers, if anything."""
+    if not isinstance(answers, Answers):
+        return f"answered {reprlib.repr(answers)}, not Answers"
+    decisions, estimates = answers
+    if not isinstance(decisions, np.ndarray) or decisions.dtype != np.int64:
+        return f"answered decisions {reprlib.repr(decisions)}, not an int64 array"
+    if decisions.shape != (count,):
+        return f"answered decisions of shape {decisions.shape} to {count} positions"
+    if estimates is None:
+        return None
+    if not isinstance(estimates, np.ndarray) or estimates.dtype.kind != "f":
+        return f"answered estimates {reprlib.repr(estimates)}, not a float array"
+    if estimates.shape != (count,):
+        return f"answered estimates of shape {estimates.shape} to {count} positions"
+    return "estimated an infinite score" if np.isinf(estimates).any() else None
+
+
+class Referee:
+    """Puts positions to one bot in slices, times it, and checks what it answers.
+
+    ``seconds`` were spent in the bot on ``decisions``, the very first one left out.
+    """
+
+    def __init__(self, bot: Bot, rules: Rules, watch: Watch) -> None:
+        self._bot = bot
+        self._rules = rules
+        self._watch = watch
+        self._plain = type(bot).decide_batch is Bot.decide_batch
+        self._slice = 1
+        self._first = True
+        self.decisions = 0
+        self.seconds = 0.0
+
+    def ask(self, positions: Positions, games: Ints, turn: int) -> tuple[Ints, NDArray[np.float32]]:
+        """Legal packed decisions and estimates (NaN for none), each (n,).
+
+        Raises:
+            BotFault: if the bot raises, takes too long, or answers anything but legal decisions.
+        """
+        decisions = np.empty(len(positions), np.int64)
+        estimates = np.full(len(positions), np.nan, np.float32)
+        start = 0
+        while start < len(positions):
+            stop = min(len(positions), start + self._slice)
+            answers = self._ask_slice(positions.rows(start, stop), games[start:stop], turn)
+            decisions[start:stop] = answers.decisions
+            if answers.estimates is not None:
+                estimates[start:stop] = answers.estimates
+            start = stop
+        return decisions, estimates
+
+    def _ask_slice(self, positions: Positions, games: Ints, turn: int) -> Answers:
+        def fault(what: str, row: int = 0, batch: int = len(positions)) -> BotFault:
+            asked = _asked(positions, games, turn, row, batch)
+            return BotFault(describe(self._bot.spec, self._rules, asked, what))
+
+        started = time.perf_counter()
+        try:
+            with self._watch.within(_asked(positions, games, turn, 0, len(positions))):
+                answers = self._bot.decide_batch(positions.rows(0, len(positions)))
+        except TimeUp:
+            raise fault(f"gave no answer within {self._watch.seconds:g} s") from None
+        except BadAnswer as error:
+            raise fault(str(error)) from error
+        except Exception as error:
+            raise fault(f"raised {type(error).__name__}: {error}") from error
+        self._account(time.perf_counter() - started, len(positions))
+        self._check(answers, positions, fault)
+        return answers
+
+    def _account(self, seconds: float, asked: int) -> None:
+        if self._first:
+            self._first = False  # it may have loaded compiled code, which is no thinking
+            return
+        self.decisions += asked
+        self.seconds += seconds
+        if not self._plain:
+            room = int(_SLICE_SECONDS * asked / max(seconds, 1e-9))
+            self._slice = max(1, min(room, 8 * self._slice))
+
+    def _check(
+        self, answers: Answers, positions: Positions, fault: Callable[..., BotFault]
+    ) -> None:
+        problem = _shape_problem(answers, len(positions))
+        if problem:
+            raise fault(problem)
+        boards, hands, powers_left = positions.boards, positions.hands, positions.powers_left
+        decisions = answers.decisions
+        row = int(_first_illegal(boards, hands, powers_left, decisions, positions.values))
+        if row >= 0:
+            illegal = explain_illegal(positions.position(row), int(decisions[row]))
+            raise fault(f"decided {illegal}", row, 1)
+
+
+def _asked(positions: Positions, games: Ints, turn: int, row: int, batch: int) -> Asked:
+    return Asked(
+        int(games[row]),
+        turn,
+        int(positions.boards[row]),
+        int(positions.hands[row]),
+        int(positions.powers_left[row]),
+        batch,
+    )

@@ -1,0 +1,96 @@
+"""Closing tables: estimates as text for a person at a terminal, drawn by rich."""
+
+from collections.abc import Iterable
+
+import polars as pl
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+DASH = "–"
+MINIMUM_WIDTH = 100
+
+
+def console() -> Console:
+    """A console on standard output, wide enough for the tables where it is no terminal."""
+    out = Console(highlight=False)
+    return out if out.is_terminal else Console(highlight=False, width=max(out.width, 120))
+
+
+def number(value: float | None, digits: int = 1) -> str:
+    """A number, or a dash where there is none; no minus before a zero."""
+    if value is None:
+        return DASH
+    text = f"{value:.{digits}f}"
+    return text[1:] if text.startswith("-") and not text.strip("-0.") else text
+
+
+def interval(value: float | None, half_width: float | None, sign: bool = False) -> str:
+    """A value with its 95 % interval, as in ``151.3 ± 0.4``; a dash where there is no interval."""
+    digits = 2 if half_width is not None and half_width < 0.1 else 1
+    text = number(value, digits)
+    plus = "+" if sign and value is not None and not text.startswith("-") else ""
+    return f"{plus}{text} ± {number(half_width, digits)}"
+
+
+def _table(title: str, columns: Iterable[str], words: int = 1) -> Table:
+    """A table whose first ``words`` columns hold words and the others figures."""
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    for k, column in enumerate(columns):
+        table.add_column(column, justify="right" if k >= words else "left", overflow="fold")
+    return table
+
+
+def summary_tables(summary: pl.DataFrame) -> list[Table]:
+    """One table for each difficulty: a row a bot, from ``analysis.summary``."""
+    tables = []
+    for (difficulty,), rows in summary.group_by("difficulty", maintain_order=True):
+        table = _table(
+            str(difficulty).upper(),
+            (
+                "bot",
+                "games",
+                "mean score",
+                "sd",
+                "5/50/95 %",
+                "RUINs",
+                "with RUIN",
+                "Powers",
+                "turns",
+                "ms/decision",
+            ),
+        )
+        for row in rows.iter_rows(named=True):
+            table.add_row(
+                Text(row["bot"]),
+                f"{row['games']:,}",
+                interval(row["mean"], row["half_width"]),
+                number(row["sd"]),
+                "/".join(number(row[p], 0) for p in ("p5", "p50", "p95")),
+                number(row["ruins"], 2),
+                f"{number(100 * row['with_ruin'])} %",
+                number(row["powers"], 2),
+                number(row["turns"], 2),
+                number(row["milliseconds"], 3),
+            )
+        tables.append(table)
+    return tables
+
+
+def difference_table(differences: pl.DataFrame) -> Table:
+    """One row for each difficulty and pair of bots, from ``analysis.paired_differences``."""
+    table = _table(
+        "Paired differences, same dice, 95 % intervals",
+        ("difficulty", "bot", "against", "games", "ahead by"),
+        words=3,
+    )
+    for row in differences.iter_rows(named=True):
+        table.add_row(
+            row["difficulty"],
+            Text(row["bot"]),
+            Text(row["other"]),
+            f"{row['games']:,}",
+            interval(row["difference"], row["half_width"], sign=True),
+        )
+    return table

@@ -1,0 +1,136 @@
+"""Which rules to play: the three difficulties, and variants of them from a file or from the prompt.
+
+A rules file is TOML with any of the values of ``Rules`` and, if wanted, a ``name``; ``--set`` takes
+one value, also in TOML. Both change each chosen difficulty and add to its name: the changed rules
+of ``survival`` are called ``survival+harsh`` or ``survival+ruin_penalty=20``.
+"""
+
+import dataclasses
+import re
+import tomllib
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from magsim.board import DICE, SIDES
+from magsim.errors import MagsimError
+from magsim.rules import DIFFICULTIES, Rules
+
+MAX_POWERS = 9
+MAX_POINTS = 1000
+
+_LIMITS = {
+    "minimum": (1, DICE),
+    "ruin_penalty": (0, MAX_POINTS),
+    "straight": (0, MAX_POINTS),
+    "four": (0, MAX_POINTS),
+    "two_pairs": (0, MAX_POINTS),
+    "max_difference": (0, SIDES - 1),
+}
+_KEYS = (*_LIMITS, "power_costs")
+
+
+def _is_whole(value: object, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _checked(key: str, value: object, where: str) -> int | tuple[int, ...]:
+    if key not in _KEYS:
+        near = get_close_matches(key, _KEYS, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise MagsimError(f"{where}: unknown key {key!r}{hint} (known: {', '.join(_KEYS)})")
+    if key == "power_costs":
+        if (
+            isinstance(value, list)
+            and len(value) <= MAX_POWERS
+            and all(_is_whole(cost, 0, MAX_POINTS) for cost in value)
+        ):
+            return tuple(value)
+        raise MagsimError(
+            f"{where}: power_costs = {value!r} is to be a list of up to {MAX_POWERS} whole numbers "
+            f"from 0 to {MAX_POINTS}, the cost of each Power in the order of use"
+        )
+    low, high = _LIMITS[key]
+    if not _is_whole(value, low, high):
+        raise MagsimError(
+            f"{where}: {key} = {value!r} is to be a whole number from {low} to {high}"
+        )
+    assert isinstance(value, int)
+    return value
+
+
+def _read_file(path: Path) -> tuple[str, dict[str, int | tuple[int, ...]]]:
+    """The name and the changes of a rules file."""
+    where = f"rules file {path}"
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise MagsimError(f"{where} cannot be read: {reason}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise MagsimError(f"{where} is no TOML: {error}") from error
+    name = table.pop("name", path.stem)
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_.-]{1,40}", name):
+        raise MagsimError(
+            f"{where}: name = {name!r} is to be 1 to 40 letters, digits, '_', '.' or '-'"
+        )
+    return name, {key: _checked(key, value, where) for key, value in table.items()}
+
+
+def _read_setting(text: str) -> tuple[str, int | tuple[int, ...]]:
+    key, equals, value = (part.strip() for part in text.partition("="))
+    where = f"--set {text}"
+    if not equals:
+        raise MagsimError(f"{where}: write it as key=value, such as ruin_penalty=20")
+    if not key.isidentifier():
+        raise MagsimError(f"{where}: {key!r} is no key (known: {', '.join(_KEYS)})")
+    try:
+        parsed = tomllib.loads(f"value = {value}")
+    except tomllib.TOMLDecodeError as error:
+        raise MagsimError(f"{where}: {value!r} is no whole number or [list] of them") from error
+    return key, _checked(key, parsed["value"], where)
+
+
+def _difficulties(text: str) -> list[Rules]:
+    names = list(DIFFICULTIES) if text == "all" else text.split(",")
+    for name in names:
+        if name not in DIFFICULTIES:
+            near = get_close_matches(name, [*DIFFICULTIES, "all"], n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise MagsimError(
+                f"unknown difficulty {name!r}{hint} (known: {', '.join(DIFFICULTIES)}, all)"
+            )
+    if len(set(names)) < len(names):
+        raise MagsimError(f"--difficulty {text} names a difficulty twice")
+    return [DIFFICULTIES[name] for name in names]
+
+
+def choose_rules(
+    difficulty: str = "all", file: Path | None = None, settings: Sequence[str] = ()
+) -> list[Rules]:
+    """The rules to play, each with a name of its own.
+
+    Args:
+        difficulty: names of difficulties joined by commas, or ``all``.
+        file: a rules file whose values change each of them.
+        settings: ``key=value`` texts, applied after the file.
+
+    Raises:
+        MagsimError: if a name, a key, a value or the file is wrong.
+    """
+    changes: dict[str, int | tuple[int, ...]] = {}
+    suffixes = []
+    if file is not None:
+        name, changes = _read_file(file)
+        suffixes.append(name)
+    for text in settings:
+        key, value = _read_setting(text)
+        if any(suffix.startswith(f"{key}=") for suffix in suffixes):
+            raise MagsimError(f"--set {text}: {key} is set twice")
+        changes[key] = value
+        shown = value if isinstance(value, int) else "[" + ",".join(map(str, value)) + "]"
+        suffixes.append(f"{key}={shown}")
+    return [
+        dataclasses.replace(rules, name="+".join([rules.name, *suffixes]), **changes)  # type: ignore[arg-type]
+        for rules in _difficulties(difficulty)
+    ]

@@ -1,0 +1,121 @@
+"""What runs in a worker process: playing one chunk and writing its parts.
+
+Heavy modules are imported inside the functions, after ``set_up`` has told them to use one thread.
+"""
+
+import hashlib
+import os
+import signal
+import threading
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from magsim.errors import BotFault
+from magsim.rules import PEACEFUL, Rules
+
+if TYPE_CHECKING:
+    from magsim.bot import Bot
+
+WARM_UP_SECONDS = 900.0
+"""A first decision may have to wait for a compiler."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Games ``first`` to ``first + games - 1`` of one bot at one difficulty.
+
+    ``bot`` is the canonical spec, ``source`` the spec that loads it anywhere on this machine.
+    """
+
+    bot: str
+    source: str
+    rules: Rules
+    seed: int
+    first: int
+    games: int
+    run: Path
+    time_limit: float
+
+    @property
+    def note(self) -> Path:
+        """Where a worker notes what it asks while it plays this chunk."""
+        key = f"{self.bot} {self.rules.name} {self.first}"
+        return self.run / f".asked-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a chunk took, or the sentence that says why its bot had to stop."""
+
+    chunk: Chunk
+    decisions: int = 0
+    seconds: float = 0.0
+    fault: str | None = None
+
+
+def set_up(parent: int) -> None:
+    """Prepare a worker: one thread, Ctrl-C left to the parent, an end when the parent has ended."""
+    for name in ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ[name] = "1"
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def leave_with_parent() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=leave_with_parent, daemon=True).start()
+
+
+@cache
+def _bot(source: str) -> "Bot":
+    from magsim.registry import load_bot
+
+    return load_bot(source)
+
+
+def play_chunk(chunk: Chunk) -> Done:
+    """Play a chunk and write its parts; a fault of the bot is reported, not raised.
+
+    Raises:
+        OSError: if a part cannot be written.
+    """
+    from magsim import records
+    from magsim.asking import Watch
+    from magsim.simulate import play_games
+
+    watch = Watch(chunk.time_limit, chunk.note)
+    try:
+        played = play_games(
+            _bot(chunk.source), chunk.rules, chunk.seed, chunk.first, chunk.games, watch
+        )
+        records.write_chunk(chunk.run, chunk.bot, chunk.rules, played)
+    except BotFault as fault:
+        return Done(chunk, fault=str(fault))
+    finally:
+        watch.close()
+        chunk.note.unlink(missing_ok=True)
+    return Done(chunk, played.decisions, played.seconds)
+
+
+def warm_up(source: str) -> float:
+    """Compile the simulator's kernels and the bot's by playing a game; the seconds it took.
+
+    A fault of the bot is left for the run itself to report.
+    """
+    from magsim.asking import Watch
+    from magsim.simulate import PowerFirst, play_games
+
+    started = time.perf_counter()
+    watch = Watch(WARM_UP_SECONDS)
+    try:
+        play_games(PowerFirst(), PEACEFUL, 0, 0, 1, watch)
+        play_games(_bot(source), PEACEFUL, 0, 0, 1, watch)
+    except BotFault:
+        pass
+    finally:
+        watch.close()
+    return time.perf_counter() - started
