@@ -31,7 +31,10 @@ def _raise_time_up(_signal: int, _frame: FrameType | None) -> None:
 
 
 class Asked(NamedTuple):
-    """The first position of the batch that a bot was asked last, and the batch's length."""
+    """The first position of the batch that a bot was asked last.
+
+    ``batch`` is the batch's length, ``at`` the time in Unix milliseconds.
+    """
 
     game: int
     turn: int
@@ -39,6 +42,7 @@ class Asked(NamedTuple):
     hand: int
     powers_left: int
     batch: int
+    at: int
 
 
 class Watch:
@@ -63,7 +67,7 @@ class Watch:
             TimeUp: in the body, when the time is up.
         """
         if self._note:
-            line = b"%d %d %d %d %d %d\n" % asked
+            line = b"%d %d %d %d %d %d %d\n" % asked
             self._note[: len(line)] = line
         if not self._active:
             yield

@@ -5,6 +5,7 @@ Nothing heavy is imported before a command runs.
 
 import os
 import shlex
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -148,6 +149,7 @@ def tournament(
     run = out or default_folder(plan)
     tournaments.open_run(run, plan)
     click.echo(f"Run {run}", err=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         report = tournaments.play(run, plan, entrants, jobs, time_limit)
     except KeyboardInterrupt:

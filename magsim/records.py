@@ -219,7 +219,9 @@ def is_intact(part: Path) -> bool:
 
 
 def remove_leftovers(run: Path) -> None:
-    """Remove temporary files of processes that are gone."""
+    """Remove temporary files of processes that are gone, and what dead workers noted."""
+    for path in run.glob(".asked-*"):
+        path.unlink(missing_ok=True)
     for path in run.glob("*/*/*/.*.tmp"):
         if not _is_running(int(path.name.split(".")[2])):
             path.unlink(missing_ok=True)

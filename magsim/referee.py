@@ -44,7 +44,7 @@ def explain_illegal(position: Position, packed: int) -> str:
     try:
         law.check(position.board, position.dice, position.powers_left, decision, position.rules)
     except law.IllegalDecision as error:
-        return f"'{decision}', which is illegal: it {error}"
+        return f"'{decision}', which is illegal: {error}"
     raise AssertionError(f"engine and rules disagree on '{decision}' at {position}")
 
 
@@ -124,7 +124,7 @@ class Referee:
             raise fault(f"gave no answer within {self._watch.seconds:g} s") from None
         except BadAnswer as error:
             raise fault(str(error)) from error
-        except Exception as error:
+        except BaseException as error:  # an exit, too, is the bot's and not the worker's
             raise fault(f"raised {type(error).__name__}: {error}") from error
         self._account(time.perf_counter() - started, len(positions))
         self._check(answers, positions, fault)
@@ -162,4 +162,5 @@ def _asked(positions: Positions, games: Ints, turn: int, row: int, batch: int) -
         int(positions.hands[row]),
         int(positions.powers_left[row]),
         batch,
+        time.time_ns() // 1_000_000,
     )

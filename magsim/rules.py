@@ -10,7 +10,6 @@ from itertools import pairwise
 
 from magsim.board import (
     CELL_NAMES,
-    CELLS,
     EMPTY,
     LINES,
     NEIGHBOURS,
@@ -84,34 +83,35 @@ def required_minimum(board: int, rules: Rules) -> int:
     return min(rules.minimum, len(empty_cells(board)))
 
 
-def _may_stand(values: Sequence[int], die: int, cell: int, rules: Rules) -> bool:
-    """Whether the 16 cell values let a die stand on a cell (R8-R11)."""
-    if values[cell] != EMPTY:
-        return False
-    if not any(is_number(value) for value in values):
-        return True
+def _fits(values: Sequence[int], die: int, cell: int, rules: Rules) -> bool:
+    """Whether a die has a number next to it, and differs little enough from each (R9, R10)."""
     numbers = [values[next_to] for next_to in NEIGHBOURS[cell] if is_number(values[next_to])]
     return bool(numbers) and all(abs(die - number) <= rules.max_difference for number in numbers)
 
 
+def legal_cells(board: int, die: int, rules: Rules) -> tuple[int, ...]:
+    """The cells on which ``die`` may be staged now, ascending (R8-R11)."""
+    values = cell_values(board)
+    empty = empty_cells(board)
+    if not any(map(is_number, values)):
+        return empty
+    return tuple(cell for cell in empty if _fits(values, die, cell, rules))
+
+
 def is_legal_cell(board: int, die: int, cell: int, rules: Rules) -> bool:
     """Whether ``die`` may be staged on ``cell`` now (R8-R11)."""
-    return _may_stand(cell_values(board), die, cell, rules)
-
-
-def legal_cells(board: int, die: int, rules: Rules) -> tuple[int, ...]:
-    """The cells on which ``die`` may be staged now (R8-R11), ascending."""
-    values = cell_values(board)
-    return tuple(cell for cell in range(CELLS) if _may_stand(values, die, cell, rules))
+    return cell in legal_cells(board, die, rules)
 
 
 def _stagings(
     board: int, hand: tuple[int, ...], rules: Rules
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Every way to stage one die of the hand: the board then, and the dice still in hand."""
-    for k, die in enumerate(hand):
+    for die in sorted(set(hand)):
+        rest = list(hand)
+        rest.remove(die)
         for cell in legal_cells(board, die, rules):
-            yield with_cell(board, cell, die), hand[:k] + hand[k + 1 :]
+            yield with_cell(board, cell, die), tuple(rest)
 
 
 def outcomes(board: int, dice: Sequence[int], rules: Rules) -> set[int]:
@@ -132,16 +132,16 @@ def outcomes(board: int, dice: Sequence[int], rules: Rules) -> set[int]:
 def in_magdagdon(board: int, dice: Sequence[int], rules: Rules) -> bool:
     """Whether no order of staging places the required minimum (R17)."""
     required = required_minimum(board, rules)
-    tried = {(board, tuple(sorted(dice)))}
-    waiting = list(tried)
-    while waiting:
-        staged, hand = waiting.pop()
-        if len(dice) - len(hand) >= required:
-            return False
-        new = set(_stagings(staged, hand, rules)) - tried
-        tried |= new
-        waiting += new
-    return True
+    waiting = [(board, tuple(sorted(dice)))]
+    tried = set(waiting)
+    while waiting and required:
+        for state in _stagings(*waiting.pop(), rules):
+            if len(dice) - len(state[1]) == required:
+                return False
+            if state not in tried:
+                tried.add(state)
+                waiting.append(state)
+    return required > 0
 
 
 def check_place(board: int, dice: Sequence[int], decision: Place, rules: Rules) -> int:

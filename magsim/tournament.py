@@ -6,12 +6,12 @@ worker processes, so that one that hangs or crashes takes nobody else down.
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from joblib import Parallel, delayed
-from joblib.externals.loky import get_reusable_executor
+from joblib import delayed
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 from tqdm import tqdm
 
@@ -21,6 +21,7 @@ from magsim.bot import Bot
 from magsim.compiled import cache_folder
 from magsim.errors import MagsimError
 from magsim.manifest import FILE, Plan, default_chunk, differences, read_manifest, write_manifest
+from magsim.pool import parallel, stop_workers
 from magsim.referee import describe
 from magsim.registry import fingerprint, load_bot, worker_spec
 from magsim.rules import Rules
@@ -153,8 +154,9 @@ class _Crew:
         if self._play_all([chunk], 1).get(chunk) is None:
             return
         asked = read_note(chunk.note)
-        chunk.note.unlink(missing_ok=True)
-        what = "took its process down, or gave no answer and could not be interrupted"
+        what = "took its process down"
+        if asked and time.time() - asked.at / 1000 >= chunk.time_limit:
+            what = f"gave no answer within {chunk.time_limit:g} s and could not be interrupted"
         place = (
             describe(chunk.bot, chunk.rules, asked, what) if asked else f"bot {chunk.bot} {what}"
         )
@@ -179,28 +181,6 @@ class _Crew:
         except TerminatedWorkerError:
             return handed_out
         return dict.fromkeys(chunks)
-
-
-def parallel(jobs: int) -> Parallel:
-    """Return joblib's process pool for ``jobs`` tasks at a time, results as they come.
-
-    joblib plays a single job in this process, where a bot could not be ended; so one job is two
-    workers with one task between them.
-    """
-    return Parallel(
-        n_jobs=max(2, jobs),
-        pre_dispatch=1 if jobs == 1 else 2 * jobs,
-        batch_size=1,
-        backend="loky",
-        return_as="generator_unordered",
-        initializer=worker.set_up,
-        initargs=(os.getpid(),),
-    )
-
-
-def stop_workers() -> None:
-    """End all worker processes at once."""
-    get_reusable_executor().shutdown(wait=True, kill_workers=True)
 
 
 def compile_kernels(entrants: list[Entrant], say: Callable[[str], None]) -> None:
@@ -269,4 +249,5 @@ def play(
         raise MagsimError(f"run {run} cannot be written: {error.strerror or error}") from error
     finally:
         stop_workers()
+        records.remove_leftovers(run)
     return report

@@ -27,6 +27,7 @@ from magsim.board import (
 from magsim.decision import Place, Power, Ruin, parse_decision
 from magsim.errors import MagsimError
 from magsim.manifest import Plan, read_manifest
+from magsim.pool import parallel, stop_workers
 from magsim.rules import Rules
 
 Row = dict[str, Any]
@@ -260,9 +261,6 @@ def verify_run(run: Path, sample: int | None, jobs: int, show: bool = True) -> V
     Raises:
         MagsimError: if there is no run to check.
     """
-    # Imported here: only the command that fans out needs the pool.
-    from magsim.tournament import parallel, stop_workers
-
     plan = read_manifest(run)
     parts, problems = _parts(run, plan, sample)
     games = turns = 0
