@@ -36,9 +36,8 @@ from magsim.engine import RuleValues
 from magsim.rules import Rules
 
 
-@cache
-def rule_values(rules: Rules) -> RuleValues:
-    """The rules as compiled code takes them."""
+def make_rule_values(rules: Rules) -> RuleValues:
+    """The rules as compiled code takes them, in arrays of their own."""
     return engine.rule_values(
         minimum=rules.minimum,
         max_difference=rules.max_difference,
@@ -48,6 +47,10 @@ def rule_values(rules: Rules) -> RuleValues:
         two_pairs=rules.two_pairs,
         power_costs=rules.power_costs,
     )
+
+
+rule_values = cache(make_rule_values)
+"""The rules as compiled code takes them, the same arrays each time."""
 
 
 def format_position(board: int, dice: Sequence[int], powers_left: int) -> str:
@@ -182,6 +185,10 @@ class Answers(NamedTuple):
     estimates: NDArray[np.floating[Any]] | None = None
 
 
+MAX_ESTIMATE = 1e9
+"""In points; far beyond any score, and well within the records' float."""
+
+
 class BadAnswer(ValueError):
     """A plain bot answered something that is no decision in its position."""
 
@@ -195,8 +202,8 @@ def _pack(decision: Decision, position: Position) -> tuple[int, float]:
     try:
         packed = pack_decision(decision, position.board, position.dice)
         estimate = math.nan if decision.estimate is None else float(decision.estimate)
-        if math.isinf(estimate):
-            raise ValueError("an estimate is finite")
+        if abs(estimate) > MAX_ESTIMATE:
+            raise ValueError(f"an estimate is a score, at most {MAX_ESTIMATE:g}")
     except (ValueError, TypeError, AttributeError, IndexError) as error:
         raise BadAnswer(f"answered {reprlib.repr(decision)}: {error}") from error
     return packed, estimate

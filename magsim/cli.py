@@ -6,7 +6,6 @@ Nothing heavy is imported before a command runs.
 import os
 import shlex
 import signal
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -220,7 +219,3 @@ def bots() -> None:
         click.echo(f"{name}  {''.join(first_line)}")
         for entry in registry.options_of(bot):
             click.echo(_option_line(entry))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

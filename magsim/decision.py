@@ -13,6 +13,7 @@ where bit k of the mask stands for the k-th of the four dice in ascending order.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import index
 
 from magsim.board import (
     CELL_NAMES,
@@ -59,9 +60,8 @@ class Power:
     estimate: float | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
-        if self.kind == "reroll":
-            return f"reroll {format_dice(self.dice)}"
-        return f"{'+' if self.kind == 'raise' else '-'}{format_dice(self.dice)}"
+        sign = {"raise": "+", "lower": "-"}.get(self.kind, f"{self.kind} ")
+        return f"{sign}{format_dice(self.dice)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def pack_place(board: int, placements: Sequence[tuple[int, int]]) -> int:
         ValueError: if a die is no die, or a cell is off the board, taken, or used twice.
     """
     outcome = board
-    for die, cell in placements:
+    for die, cell in ((index(die), index(cell)) for die, cell in placements):
         if not 1 <= die <= 6:
             raise ValueError(f"{die!r} is not the value of a die")
         if not 0 <= cell < CELLS:
@@ -137,9 +137,10 @@ def pack_decision(decision: Decision, board: int, dice: Sequence[int]) -> int:
         case Place():
             return pack_place(board, decision.placements)
         case Ruin():
-            if not 0 <= decision.cell < CELLS or cell_value(board, decision.cell) != EMPTY:
+            cell = index(decision.cell)
+            if not 0 <= cell < CELLS or cell_value(board, cell) != EMPTY:
                 raise ValueError("a RUIN goes on an empty cell (R18)")
-            return with_cell(board, decision.cell, RUIN)
+            return with_cell(board, cell, RUIN)
         case Power():
             if decision.kind not in POWER_KINDS:
                 raise ValueError(f"a Power is one of {', '.join(POWER_KINDS)}")

@@ -111,10 +111,10 @@ def rule_values(
     near = [_ALL_VALUES] * (RUIN + 1)
     for value in _VALUES:
         near[value] = sum(1 << die for die in _VALUES if abs(die - value) <= max_difference)
-    costs = np.array(power_costs, np.int64)
-    return RuleValues(
-        minimum, np.array(near, np.int64), ruin_penalty, straight, four, two_pairs, costs
-    )
+    near_array, costs = np.array(near, np.int64), np.array(power_costs, np.int64)
+    near_array.setflags(write=False)
+    costs.setflags(write=False)
+    return RuleValues(minimum, near_array, ruin_penalty, straight, four, two_pairs, costs)
 
 
 @kernel

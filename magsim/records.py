@@ -11,7 +11,7 @@ import io
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import numpy as np
 import polars as pl
@@ -243,18 +243,27 @@ def has_rows(run: Path, table: str) -> bool:
 
 
 def scan(run: Path, table: str) -> pl.LazyFrame:
-    """A table of a run with the columns ``difficulty`` and ``bot``, lazily.
+    """A table of a run, lazily, with the columns ``difficulty`` and ``bot`` before its own.
+
+    Rows are in order of difficulty, bot and game; those of ``turns`` also of turn.
 
     Raises:
         MagsimError: if the run has no part of it.
     """
-    if not has_rows(run, table):
+    # Named file by file: in a run's path, signs of patterns and of Hive folders mean nothing.
+    frames = []
+    for folder in sorted((run / table).glob("*/*")):
+        files = sorted(folder.glob("*.parquet"))
+        if files:
+            columns = [
+                pl.lit(unquote(path.name.partition("=")[2])).alias(path.name.partition("=")[0])
+                for path in (folder.parent, folder)
+            ]
+            part = pl.scan_parquet(files, glob=False, hive_partitioning=False)
+            frames.append(part.select(*columns, pl.all()))
+    if not frames:
         raise MagsimError(f"run {run}: there are no {table} in it yet")
-    return pl.scan_parquet(
-        run / table / "*/*/*.parquet",
-        hive_partitioning=True,
-        hive_schema={"difficulty": pl.String, "bot": pl.String},
-    )
+    return pl.concat(frames)
 
 
 def read_part(part: Path, table: str) -> pl.DataFrame:

@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 from magsim import engine
 from magsim import rules as law
 from magsim.asking import Asked, TimeUp, Watch
-from magsim.bot import Answers, BadAnswer, Bot, Position, Positions, format_position
+from magsim.bot import (
+    MAX_ESTIMATE,
+    Answers,
+    BadAnswer,
+    Bot,
+    Position,
+    Positions,
+    format_position,
+    make_rule_values,
+)
 from magsim.compiled import kernel
 from magsim.decision import unpack_decision
 from magsim.engine import Boards, RuleValues
@@ -74,7 +83,17 @@ def _shape_problem(answers: object, count: int) -> str | None:
         return f"answered estimates {reprlib.repr(estimates)}, not a float array"
     if estimates.shape != (count,):
         return f"answered estimates of shape {estimates.shape} to {count} positions"
-    return "estimated an infinite score" if np.isinf(estimates).any() else None
+    if (np.abs(estimates) > MAX_ESTIMATE).any():
+        return f"estimated a score beyond {MAX_ESTIMATE:g}"
+    return None
+
+
+def _message(error: BaseException) -> str:
+    """An exception's own words, even where they are broken."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
 
 
 class Referee:
@@ -86,6 +105,7 @@ class Referee:
     def __init__(self, bot: Bot, rules: Rules, watch: Watch) -> None:
         self._bot = bot
         self._rules = rules
+        self._values = make_rule_values(rules)  # its own, whatever a bot does to those it is given
         self._watch = watch
         self._plain = type(bot).decide_batch is Bot.decide_batch
         self._slice = 1
@@ -125,7 +145,7 @@ class Referee:
         except BadAnswer as error:
             raise fault(str(error)) from error
         except BaseException as error:  # an exit, too, is the bot's and not the worker's
-            raise fault(f"raised {type(error).__name__}: {error}") from error
+            raise fault(f"raised {_message(error)}") from error
         self._account(time.perf_counter() - started, len(positions))
         self._check(answers, positions, fault)
         return answers
@@ -148,7 +168,7 @@ class Referee:
             raise fault(problem)
         boards, hands, powers_left = positions.boards, positions.hands, positions.powers_left
         decisions = answers.decisions
-        row = int(_first_illegal(boards, hands, powers_left, decisions, positions.values))
+        row = int(_first_illegal(boards, hands, powers_left, decisions, self._values))
         if row >= 0:
             illegal = explain_illegal(positions.position(row), int(decisions[row]))
             raise fault(f"decided {illegal}", row, 1)

@@ -8,7 +8,7 @@ import dataclasses
 import hashlib
 import importlib.util
 import math
-import re
+import sys
 import typing
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -141,9 +141,11 @@ def _file_class(path: Path) -> type[Bot]:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where dataclasses look up annotations
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
+        del sys.modules[name]
         raise MagsimError(
             f"bot file {path} does not import: {type(error).__name__}: {error}"
         ) from error
@@ -166,9 +168,8 @@ def _file_class(path: Path) -> type[Bot]:
 
 def split_spec(text: str) -> tuple[str, list[str]]:
     """The name or path of a bot spec, and its ``option=value`` parts."""
-    match = re.fullmatch(r"(.*?\.py|[^:]*)((?::.*)?)", text, re.DOTALL)
-    assert match is not None
-    return match[1], match[2].split(":")[1:]
+    name, *parts = text.split(":")
+    return name, parts
 
 
 def _parse_options(text: str, bot: type[Bot], parts: list[str]) -> dict[str, object]:
@@ -187,7 +188,7 @@ def _parse_options(text: str, bot: type[Bot], parts: list[str]) -> dict[str, obj
             raise MagsimError(f"bot {text!r}: option {name!r} is given twice")
         try:
             chosen[name] = options[name].parse(value)
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise MagsimError(
                 f"bot {text!r}: option {name}={value} is to be {options[name].allowed()}"
             ) from error
@@ -209,6 +210,8 @@ def load_bot(text: str) -> Bot:
     Raises:
         MagsimError: if the spec names no bot, an unknown option, or a value that is not allowed.
     """
+    if not text.isprintable():
+        raise MagsimError(f"bot {text!r}: a bot spec is printable text")
     name, parts = split_spec(text)
     path = Path(name)
     is_file = path.suffix == ".py"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from magsim import dice, engine
 from magsim.asking import Watch
 from magsim.board import DICE, EMPTY_BOARD
-from magsim.bot import Bot, Position, Positions, rule_values
+from magsim.bot import Bot, Position, Positions, make_rule_values
 from magsim.compiled import kernel
 from magsim.decision import POWER_KINDS, REROLL, Decision, Power
 from magsim.engine import Boards, RuleValues
@@ -156,7 +156,7 @@ class _Table:
     def __init__(self, referee: Referee, bot: Bot, rules: Rules, seed: int, games: Ints) -> None:
         self._referee = referee
         self._rules = rules
-        self._values = rule_values(rules)
+        self._values = make_rule_values(rules)
         self._seed = seed
         self._games = games
         self._keys = dice.bot_keys(seed, games.astype(np.uint64), bot.spec)

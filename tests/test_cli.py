@@ -1,0 +1,32 @@
+"""The command line apart from its commands' work: help, listing, lightness."""
+
+import subprocess
+import sys
+
+from click.testing import CliRunner
+
+from magsim.cli import main
+
+HEAVY = {"numba", "numpy", "polars", "joblib", "rich", "tqdm", "platformdirs"}
+
+
+def test_help_imports_nothing_heavy() -> None:
+    script = "import sys, magsim.cli; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert not HEAVY & set(done.stdout.split())
+
+
+def test_help_names_every_command() -> None:
+    output = CliRunner().invoke(main, ["--help"]).output
+    assert all(name in output for name in ("tournament", "verify", "bots"))
+
+
+def test_bots_lists_options_with_defaults_and_limits() -> None:
+    result = CliRunner().invoke(main, ["bots"])
+    assert result.exit_code == 0
+    for name in ("random", "greedy", "lookahead", "mcts"):
+        assert f"\n{name}  " in f"\n{result.output}"
+    assert "    iterations=" in result.output
+    assert "at least 1" in result.output or "a whole number from 1 to" in result.output
