@@ -185,17 +185,20 @@ class _Crew:
 
 def compile_kernels(entrants: list[Entrant], say: Callable[[str], None]) -> None:
     """Compile in a worker what is not in the cache yet, and say how long it took."""
+    sources: dict[str, str | None] = {"the simulator": None}
     for entrant in entrants:
-        name = entrant.bot.spec.partition(":")[0]
+        if entrant.bot.compiled:
+            sources[f"bot {entrant.bot.spec.partition(':')[0]}"] = entrant.source
+    for name, source in sources.items():
         marker = cache_folder() / f"{name}.compiled"
-        if marker.exists() or not (entrant.bot.compiled or entrant is entrants[0]):
+        if marker.exists():
             continue
-        say(f"Compiling the simulator and bot {name}, this once ...")
+        say(f"Compiling {name}, this once ...")
         try:
-            (seconds,) = parallel(1)([delayed(worker.warm_up)(entrant.source)])
+            (seconds,) = parallel(1)([delayed(worker.warm_up)(source)])
         except TerminatedWorkerError:
-            continue
-        say(f"Compiled in {seconds:.1f} s.")
+            continue  # the run itself will say where the bot took its process down
+        say(f"Compiled {name} in {seconds:.1f} s.")
         marker.parent.mkdir(parents=True, exist_ok=True)
         marker.touch()
 

@@ -19,7 +19,7 @@ from magsim.rules import PEACEFUL, Rules
 if TYPE_CHECKING:
     from magsim.bot import Bot
 
-WARM_UP_SECONDS = 900.0
+WARM_UP_SECONDS = 300.0
 """A first decision may have to wait for a compiler."""
 
 
@@ -101,8 +101,8 @@ def play_chunk(chunk: Chunk) -> Done:
     return Done(chunk, played.decisions, played.seconds)
 
 
-def warm_up(source: str) -> float:
-    """Compile the simulator's kernels and the bot's by playing a game; the seconds it took.
+def warm_up(source: str | None) -> float:
+    """Compile the kernels of a bot, or of the simulator, by playing a game; the seconds it took.
 
     A fault of the bot is left for the run itself to report.
     """
@@ -112,8 +112,7 @@ def warm_up(source: str) -> float:
     started = time.perf_counter()
     watch = Watch(WARM_UP_SECONDS)
     try:
-        play_games(PowerFirst(), PEACEFUL, 0, 0, 1, watch)
-        play_games(_bot(source), PEACEFUL, 0, 0, 1, watch)
+        play_games(_bot(source) if source else PowerFirst(), PEACEFUL, 0, 0, 1, watch)
     except BotFault:
         pass
     finally:
