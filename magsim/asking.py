@@ -21,6 +21,9 @@ from typing import NamedTuple
 GRACE = 3.0
 """Seconds between the signal and the end of the process."""
 
+LOADING = 20.0
+"""Seconds that a first answer may take in any case if compiled code must be loaded for it."""
+
 
 class TimeUp(BaseException):
     """Raised inside a bot whose time is up; no ``except Exception`` of the bot's swallows it."""
@@ -60,8 +63,8 @@ class Watch:
             signal.signal(signal.SIGALRM, _raise_time_up)
 
     @contextmanager
-    def within(self, asked: Asked) -> Iterator[None]:
-        """Run the body within the limit.
+    def within(self, asked: Asked, loading: bool = False) -> Iterator[None]:
+        """Run the body within the limit; with ``loading`` within ``LOADING`` seconds at least.
 
         Raises:
             TimeUp: in the body, when the time is up.
@@ -72,18 +75,19 @@ class Watch:
         if not self._active:
             yield
             return
-        self._arm_watchdog()
-        signal.setitimer(signal.ITIMER_REAL, self.seconds)
+        seconds = max(self.seconds, LOADING) if loading else self.seconds
+        self._arm_watchdog(seconds)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
             yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
-    def _arm_watchdog(self) -> None:
+    def _arm_watchdog(self, seconds: float) -> None:
         # Arming starts a thread, too dear for every decision; within a second the last one serves.
         now = time.monotonic()
         if now - self._armed_at > 1:
-            faulthandler.dump_traceback_later(self.seconds + GRACE, exit=True, file=_nowhere())
+            faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=_nowhere())
             self._armed_at = now
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from magsim import __version__
 from magsim.errors import MagsimError
-from magsim.rules import Rules
+from magsim.rules import DIFFICULTIES, Rules
 
 FILE = "manifest.json"
 FORMAT = 1
@@ -56,7 +56,8 @@ def default_chunk(games: int) -> int:
 def default_folder(plan: Plan) -> Path:
     """``results/`` and a name from the configuration: readable, and made unique by a digest."""
     names = "+".join(plan.bots)
-    difficulties = "+".join(rules.name for rules in plan.rules)
+    standard = plan.rules == tuple(DIFFICULTIES.values())
+    difficulties = "all" if standard else "+".join(rules.name for rules in plan.rules)
     readable = re.sub(r"[^A-Za-z0-9_.+=-]+", "-", f"{names}-{difficulties}")[:80]
     config = [list(plan.bots), [dataclasses.asdict(r) for r in plan.rules], plan.games, plan.seed]
     digest = hashlib.sha256(json.dumps(config).encode()).hexdigest()[:8]

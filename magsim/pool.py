@@ -1,11 +1,15 @@
 """The pool of worker processes, through joblib: where games are played and parts are checked."""
 
 import os
+import warnings
 
 from joblib import Parallel
 from joblib.externals.loky import get_reusable_executor
 
 from magsim import worker
+
+# Without the tools that find a worker's own children, joblib ends the worker alone, and complains.
+warnings.filterwarnings("ignore", message="Failed to kill subprocesses")
 
 
 def parallel(jobs: int) -> Parallel:

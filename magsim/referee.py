@@ -138,7 +138,8 @@ class Referee:
 
         started = time.perf_counter()
         try:
-            with self._watch.within(_asked(positions, games, turn, 0, len(positions))):
+            loading = self._first and self._bot.compiled
+            with self._watch.within(_asked(positions, games, turn, 0, len(positions)), loading):
                 answers = self._bot.decide_batch(positions.rows(0, len(positions)))
         except TimeUp:
             raise fault(f"gave no answer within {self._watch.seconds:g} s") from None

@@ -70,7 +70,10 @@ class Option:
 
 def options_of(bot: type[Bot]) -> list[Option]:
     """The options of a bot class, in the order of their definition."""
-    hints = typing.get_type_hints(bot)
+    try:
+        hints = typing.get_type_hints(bot)
+    except (NameError, TypeError) as error:
+        raise MagsimError(f"bot {bot.__name__}: an option's type is unknown: {error}") from error
     found = []
     for entry in dataclasses.fields(bot):  # type: ignore[arg-type]
         if hints[entry.name] not in (int, float, bool, str):

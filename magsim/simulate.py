@@ -15,7 +15,7 @@ from magsim.asking import Watch
 from magsim.board import DICE, EMPTY_BOARD
 from magsim.bot import Bot, Position, Positions, make_rule_values
 from magsim.compiled import kernel
-from magsim.decision import POWER_KINDS, REROLL, Decision, Power
+from magsim.decision import POWER_KINDS, REROLL, Decision, Place, Power
 from magsim.engine import Boards, RuleValues
 from magsim.referee import Referee
 from magsim.rules import Rules
@@ -263,10 +263,19 @@ def play_games(bot: Bot, rules: Rules, seed: int, first: int, games: int, watch:
 
 
 class PowerFirst(Bot):
-    """Rerolls all dice while it can, then takes the first legal decision: it meets every kernel."""
+    """Rerolls all dice while it can, then takes the legal decision with the best score.
+
+    It meets every kernel of the simulator and of ``Position``, to have them compiled.
+    """
 
     def decide(self, position: Position) -> Decision:
-        """Reroll, else the first legal decision."""
+        """Reroll, else the best score now."""
         if position.powers_left:
             return Power("reroll", position.dice)
-        return position.decisions()[0]
+        if position.in_magdagdon():
+            return position.ruins()[0]
+        places = [place for place in position.placements() if self._is_stageable(position, place)]
+        return max(places, key=lambda place: position.score(position.after(place)))
+
+    def _is_stageable(self, position: Position, place: Place) -> bool:
+        return any(cell in position.legal_cells(die) for die, cell in place.placements)

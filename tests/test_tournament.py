@@ -231,7 +231,10 @@ BAD_BOTS = {
     "raises": ("def decide(self, p): return [][1]", "raised IndexError"),
     "rubbish": ("def decide(self, p): return 'b2'", "answered 'b2': a decision is a Place"),
     "cheats": ("def decide(self, p): return Power('raise', p.dice[:1])", "none is left (R12)"),
-    "ruins": ("def decide(self, p): return Ruin(0)", "the turn is not in MAGDAGDON (R19)"),
+    "ruins": (
+        "def decide(self, p): return Ruin(max(c for c in range(16) if not p.board >> 4 * c & 15))",
+        "which is illegal: the turn is not in MAGDAGDON (R19)",
+    ),
     "sleeps": ("def decide(self, p):\n  while True: pass", "gave no answer within 1 s"),
     "exits": ("def decide(self, p): os._exit(0)", "took its process down"),
     "hangs": (
@@ -267,7 +270,7 @@ def test_a_bot_at_fault_is_reported_and_the_others_play_on(tmp_path: Path, kind:
     assert done.returncode == 3, done.stderr
     assert f"bot {kind}.py (nightmare)" in report
     assert sentence in report
-    assert re.search(r"game \d+, turn 1, position [./]{19} [1-6]{4} powers=0", report)
+    assert re.search(r"game \d+, turn \d, position [./R]{19} [1-6]{4} powers=0", report)
     assert "Traceback" not in done.stderr
     assert rows(run, "games")["bot"].to_list() == ["random"] * 6
     assert "random" in done.stdout
