@@ -1,0 +1,83 @@
+"""The bot that looks one turn ahead: an expectimax, exact over the 126 rolls of the next turn.
+
+Boards are judged by what their lines can still earn (``lines``); only the boards of this turn that
+look best at once are looked at further (``turn``).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from magsim.bot import Answers, Bot, Positions, option
+from magsim.compiled import kernel
+from magsim.engine import RuleValues
+from magsim_bots.growth import candidates
+from magsim_bots.judge import Judge, judge
+from magsim_bots.lines import POINT
+from magsim_bots.turn import HAND_COUNT, THROWS, best_power, turn_values, turn_worth
+
+
+@kernel
+def _decide(
+    board: int, hand: int, left: int, width: int, values: RuleValues, judge: Judge
+) -> tuple[int, int]:
+    """The decision in one position, and the final score it expects, in 1/256 point."""
+    boards = np.empty(width, np.int64)
+    worths = np.empty(width, np.int64)
+    count = candidates(board, hand, left, judge.reach + 1, values, judge, boards, worths)
+    paid = 0
+    powers = len(values.power_costs)
+    for k in range(powers - left):
+        paid += values.power_costs[k] * POINT
+    if left > 0:
+        turn = np.empty((2, HAND_COUNT), np.int64)
+        turn_values(board, left, values, judge, turn)
+        worth, decision = best_power(hand, values.power_costs[powers - left] * POINT, turn[0])
+        if worth > worths[0] * THROWS:
+            return decision, worth // THROWS - paid
+    best, decision = turn_worth(boards[0], left, values, judge), boards[0]
+    for i in range(1, count):
+        worth = turn_worth(boards[i], left, values, judge)
+        if worth > best:
+            best, decision = worth, boards[i]
+    return decision, best - paid
+
+
+@kernel
+def _decide_batch(
+    boards: NDArray[np.int64],
+    hands: NDArray[np.int64],
+    powers_left: NDArray[np.int64],
+    width: int,
+    values: RuleValues,
+    judge: Judge,
+    decisions: NDArray[np.int64],
+    estimates: NDArray[np.float64],
+) -> None:
+    for row in range(len(boards)):
+        decision, worth = _decide(boards[row], hands[row], powers_left[row], width, values, judge)
+        decisions[row] = decision
+        estimates[row] = worth / POINT
+
+
+class Lookahead(Bot):
+    """Decides for the board that is worth most after the next turn, on average over its rolls."""
+
+    compiled = True
+
+    width: int = option(6, "how many boards are looked at further", minimum=1, maximum=1000)
+
+    def decide_batch(self, positions: Positions) -> Answers:
+        """The decisions, each with the expected final score."""
+        decisions = np.empty(len(positions), np.int64)
+        estimates = np.empty(len(positions), np.float64)
+        _decide_batch(
+            positions.boards,
+            positions.hands,
+            positions.powers_left,
+            self.width,
+            positions.values,
+            judge(positions.rules),
+            decisions,
+            estimates,
+        )
+        return Answers(decisions, estimates)

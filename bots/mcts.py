@@ -1,0 +1,147 @@
+"""The bot that searches: a Monte-Carlo tree search over decisions, rerolls and rolls to come.
+
+The tree and its simulations are in ``tree``; here the simulations are shared out among the
+decisions of the position.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from magsim.board import CELLS
+from magsim.bot import Answers, Bot, Positions, option
+from magsim.compiled import kernel
+from magsim.engine import RuleValues, random_below
+from magsim_bots.judge import Judge, judge
+from magsim_bots.lines import POINT
+from magsim_bots.tree import (
+    ARMS,
+    DECISION,
+    NO_NODE,
+    ROOT,
+    Tree,
+    add_node,
+    expand,
+    new_tree,
+    simulate,
+)
+from magsim_bots.turn import THROWS
+
+MAX_ROUNDS = 8
+"""Halving as many arms as there can be leaves one after fewer rounds."""
+
+
+@kernel
+def _sort_arms(tree: Tree, arms: NDArray[np.int64]) -> None:
+    """Sort children of the root by value, the best first, equals as they were."""
+    for i in range(1, len(arms)):
+        arm = arms[i]
+        value = tree.value[arm] - tree.price[arm]
+        at = i
+        while at > 0 and tree.value[arms[at - 1]] - tree.price[arms[at - 1]] < value:
+            arms[at] = arms[at - 1]
+            at -= 1
+        arms[at] = arm
+
+
+@kernel
+def _search(
+    tree: Tree,
+    board: int,
+    hand: int,
+    left: int,
+    key: np.uint64,
+    iterations: int,
+    values: RuleValues,
+    judge: Judge,
+) -> tuple[int, int]:
+    """The decision in a position, and what it is worth from there on, in 1/256 point."""
+    longest = 2 * (CELLS + len(values.power_costs)) + 4
+    path = np.empty(longest, np.int64)
+    starts = np.empty(longest, np.int64)
+    for depth in range(longest):
+        starts[depth] = random_below(key, depth, THROWS)
+    tree.size[:] = 0
+    path[0] = add_node(tree, DECISION, board, hand, left, 0)
+    expand(tree, ROOT, ARMS, judge.reach + 1, values, judge)
+    arms = np.empty(ARMS + 1, np.int64)
+    count = 0
+    child = tree.child[ROOT]
+    while child != NO_NODE:
+        arms[count] = child
+        count += 1
+        child = tree.sibling[child]
+    rounds = 0
+    while 1 << rounds < count:
+        rounds += 1
+    while count > 1:
+        for _ in range(max(1, iterations // (rounds * count))):
+            for i in range(count):
+                path[1] = arms[i]
+                simulate(tree, path, starts, values, judge)
+        _sort_arms(tree, arms[:count])
+        count = (count + 1) // 2
+    if tree.visits[arms[0]] == 0:
+        path[1] = arms[0]
+        simulate(tree, path, starts, values, judge)
+    return tree.action[arms[0]], tree.value[arms[0]] - tree.price[arms[0]]
+
+
+@kernel
+def _decide_batch(
+    boards: NDArray[np.int64],
+    hands: NDArray[np.int64],
+    powers_left: NDArray[np.int64],
+    keys: NDArray[np.uint64],
+    iterations: int,
+    values: RuleValues,
+    judge: Judge,
+    decisions: NDArray[np.int64],
+    estimates: NDArray[np.float64],
+) -> None:
+    tree = new_tree(iterations + MAX_ROUNDS * (ARMS + 1))
+    powers = len(values.power_costs)
+    for row in range(len(boards)):
+        left = powers_left[row]
+        decision, worth = _search(
+            tree, boards[row], hands[row], left, keys[row], iterations, values, judge
+        )
+        paid = 0
+        for k in range(powers - left):
+            paid += values.power_costs[k]
+        decisions[row] = decision
+        estimates[row] = worth / POINT - paid
+
+
+class Mcts(Bot):
+    """Decides by Monte-Carlo tree search with exact one-turn expectations at its leaves.
+
+    The decisions of the position are arms that share the simulations by sequential halving (Karnin,
+    Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", ICML 2013; at the root of a
+    search tree: Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022). Below,
+    simulations descend by upper confidence bounds (Kocsis, Szepesvari: "Bandit based Monte-Carlo
+    Planning", ECML 2006) with progressive widening (Chaslot et al. 2008). All arms meet the same
+    throws, and a board's one-turn expectation is the control variate of the turns beyond (Veness,
+    Lanctot, Bowling: "Variance Reduction in Monte-Carlo Tree Search", NIPS 2011).
+    """
+
+    compiled = True
+
+    iterations: int = option(48, "simulations a decision", minimum=1, maximum=20_000)
+    seed: int = option(0, "another stream of its own random numbers", minimum=0)
+
+    def decide_batch(self, positions: Positions) -> Answers:
+        """The decisions, each with the expected final score."""
+        decisions = np.empty(len(positions), np.int64)
+        estimates = np.empty(len(positions), np.float64)
+        _decide_batch(
+            positions.boards,
+            positions.hands,
+            positions.powers_left,
+            positions.keys,
+            self.iterations,
+            positions.values,
+            judge(positions.rules),
+            decisions,
+            estimates,
+        )
+        return Answers(decisions, estimates)

@@ -1,0 +1,160 @@
+"""The value of one turn, exact over all rolls: the best placement of each, one Power included.
+
+Maxima are pushed from each set of dice to the rolls that contain it, and rerolls are sums over
+throws. All in integers.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from magsim.board import CELLS, DICE, SIDES
+from magsim.compiled import kernel
+from magsim.decision import LOWER, RAISE, REROLL
+from magsim.engine import (
+    ANY_HAND,
+    FIRST_HAND,
+    FIRST_ROLL,
+    HAND_ADD,
+    HAND_DICE,
+    HAND_REMOVE,
+    HANDS,
+    RuleValues,
+    count_bits,
+    empty_mask,
+    required_minimum,
+)
+from magsim_bots.growth import NOTHING, best_ruin, grow
+from magsim_bots.judge import Judge, static_worth
+from magsim_bots.lines import POINT
+
+HAND_COUNT = len(HANDS)
+THROWS = SIDES**DICE
+"""A fresh roll is one of so many ordered throws."""
+NO_SPARE = np.zeros(CELLS + 1, np.int64)
+"""``Judge.spare`` where unspent Powers do not count."""
+
+
+@kernel
+def place_values(
+    least: int,
+    empty: int,
+    spare: NDArray[np.int64],
+    best: NDArray[np.int64],
+    ruin: int,
+    value: NDArray[np.int64],
+) -> None:
+    """For each roll the best of its legal placements, or the RUIN; ``value`` has shape (210,)."""
+    for hand in range(FIRST_HAND[least], HAND_COUNT):
+        size = DICE
+        while hand < FIRST_HAND[size]:
+            size -= 1
+        top = best[hand]
+        if top > NOTHING:
+            top += spare[empty - size]
+        if size > least:
+            for k in range(size):
+                top = max(top, value[HAND_REMOVE[hand, HAND_DICE[hand, k]]])
+        value[hand] = top
+    for roll in range(FIRST_ROLL, HAND_COUNT):
+        if value[roll] <= NOTHING:
+            value[roll] = ruin + spare[empty - 1]
+
+
+@kernel
+def sum_throws(value: NDArray[np.int64]) -> None:
+    """Fill the smaller hands of ``value``: the sum over all throws of the dice they lack."""
+    for back in range(FIRST_ROLL):
+        hand = FIRST_ROLL - 1 - back
+        total = 0
+        for die in range(1, SIDES + 1):
+            total += value[HAND_ADD[hand, die]]
+        value[hand] = total
+
+
+@kernel
+def _use_powers(cost: int, fewer: NDArray[np.int64], value: NDArray[np.int64]) -> None:
+    """Raise the worth of each roll to that of its best Power, which leads to ``fewer`` Powers."""
+    kept = np.empty(FIRST_ROLL, np.int64)
+    size, throws = 0, THROWS
+    for hand in range(FIRST_ROLL):
+        while hand >= FIRST_HAND[size + 1]:
+            size += 1
+            throws //= SIDES
+        kept[hand] = fewer[hand] // throws - cost
+        for k in range(size):
+            kept[hand] = max(kept[hand], kept[HAND_REMOVE[hand, HAND_DICE[hand, k]]])
+    for roll in range(FIRST_ROLL, HAND_COUNT):
+        top = value[roll]
+        for k in range(DICE):
+            die = HAND_DICE[roll, k]
+            rest = HAND_REMOVE[roll, die]
+            top = max(top, kept[rest])
+            if die < SIDES:
+                top = max(top, fewer[HAND_ADD[rest, die + 1]] - cost)
+            if die > 1:
+                top = max(top, fewer[HAND_ADD[rest, die - 1]] - cost)
+        value[roll] = top
+
+
+@kernel
+def turn_values(
+    board: int, left: int, values: RuleValues, judge: Judge, found: NDArray[np.int64]
+) -> None:
+    """Write what each roll of the next turn is worth with ``left`` Powers, in 1/256 point.
+
+    ``found`` has shape (2, 210): in ``found[1]`` one Power may be used, in ``found[0]`` it has just
+    been. For a hand of fewer than four dice it is the *sum* over all ordered throws of the dice it
+    lacks, so ``found[1, 0] / 1296`` is the expectation over a fresh roll. Powers count with their
+    costs from here on. The board must have an empty cell.
+    """
+    best = np.full(HAND_COUNT, NOTHING, np.int64)
+    reach = max(judge.reach, required_minimum(board, values))
+    grow(board, ANY_HAND, reach, values, judge, NO_SPARE, best, best, best)
+    ruin = best_ruin(board, judge)
+    empty = count_bits(empty_mask(board))
+    least = max(required_minimum(board, values), 1)
+    place_values(least, empty, judge.spare[left], best, ruin, found[1])
+    if left > 0:
+        place_values(least, empty, judge.spare[left - 1], best, ruin, found[0])
+        sum_throws(found[0])
+        cost = values.power_costs[len(values.power_costs) - left] * POINT
+        _use_powers(cost, found[0], found[1])
+    sum_throws(found[1])
+
+
+@kernel
+def turn_worth(board: int, left: int, values: RuleValues, judge: Judge) -> int:
+    """The expected worth of a board before the roll of a turn, in 1/256 point."""
+    if empty_mask(board) == 0:
+        return static_worth(board, judge)
+    found = np.empty((2, HAND_COUNT), np.int64)
+    turn_values(board, left, values, judge, found)
+    return found[1, 0] // THROWS
+
+
+@kernel
+def best_power(hand: int, cost: int, fewer: NDArray[np.int64]) -> tuple[int, int]:
+    """The best Power on a roll: 1296 times its worth, and its packed decision; the first on ties.
+
+    ``fewer`` is what hands are worth after it (``turn_values``); ``cost`` is in the same units.
+    """
+    best, decision = NOTHING * THROWS, 0
+    for k in range(DICE):
+        die = HAND_DICE[hand, k]
+        rest = HAND_REMOVE[hand, die]
+        if die < SIDES and fewer[HAND_ADD[rest, die + 1]] * THROWS > best:
+            best = fewer[HAND_ADD[rest, die + 1]] * THROWS
+            decision = -1 - (RAISE << DICE | 1 << k)
+        if die > 1 and fewer[HAND_ADD[rest, die - 1]] * THROWS > best:
+            best = fewer[HAND_ADD[rest, die - 1]] * THROWS
+            decision = -1 - (LOWER << DICE | 1 << k)
+    for mask in range(1, 1 << DICE):
+        kept, weight = hand, THROWS
+        for k in range(DICE):
+            if mask >> k & 1:
+                kept = HAND_REMOVE[kept, HAND_DICE[hand, k]]
+                weight //= SIDES
+        if fewer[kept] * weight > best:
+            best = fewer[kept] * weight
+            decision = -1 - (REROLL << DICE | mask)
+    return best - cost * THROWS, decision
