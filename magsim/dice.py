@@ -39,7 +39,7 @@ def dice(seed: int, games: Words, turn: int, stream: int) -> NDArray[np.uint8]:
     ``turn`` counts from 1. Stream ``ROLL_STREAM`` is the roll; the r-th reroll of a turn (r from 1)
     takes as many dice as it rerolls, from the left, of stream r.
     """
-    words = _chain(np.array([seed], np.uint64), np.asarray(games, np.uint64))
+    words = _chain(mix(np.array([seed], np.uint64)), np.asarray(games, np.uint64))
     for index in (turn, stream):
         words = _chain(words, np.array([index], np.uint64))
     return faces(_chain(words[:, None], np.arange(DICE, dtype=np.uint64)[None, :]))

@@ -152,14 +152,9 @@ def _file_class(path: Path) -> type[Bot]:
         raise MagsimError(
             f"bot file {path} does not import: {type(error).__name__}: {error}"
         ) from error
-    found = [
-        value
-        for key, value in vars(module).items()
-        if isinstance(value, type)
-        and issubclass(value, Bot)
-        and value.__module__ == name
-        and not key.startswith("_")
-    ]
+    public = [value for key, value in vars(module).items() if not key.startswith("_")]
+    classes = [value for value in public if isinstance(value, type) and issubclass(value, Bot)]
+    found = list(dict.fromkeys(value for value in classes if value.__module__ == name))
     if len(found) != 1:
         names = ", ".join(value.__name__ for value in found) or "none"
         raise MagsimError(

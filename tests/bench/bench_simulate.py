@@ -1,0 +1,27 @@
+"""Whole games, records and all: run ``pytest tests/bench/bench_simulate.py``."""
+
+from pathlib import Path
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from magsim import records
+from magsim.asking import Watch
+from magsim.registry import load_bot
+from magsim.rules import DIFFICULTIES
+from magsim.simulate import play_games
+
+GAMES = 1000
+
+
+@pytest.mark.parametrize("difficulty", DIFFICULTIES)
+@pytest.mark.parametrize("bot", ["random", "greedy", "lookahead"])
+def bench_chunk(benchmark: BenchmarkFixture, tmp_path: Path, bot: str, difficulty: str) -> None:
+    """A chunk of a thousand games, played and written by one process."""
+    rules, player, watch = DIFFICULTIES[difficulty], load_bot(bot), Watch(600)
+
+    def chunk() -> None:
+        records.write_chunk(tmp_path, bot, rules, play_games(player, rules, 1, 0, GAMES, watch))
+
+    benchmark.pedantic(chunk, rounds=5, warmup_rounds=1)
+    benchmark.extra_info["games_per_second"] = GAMES / benchmark.stats.stats.median

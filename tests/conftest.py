@@ -1,0 +1,36 @@
+"""What all tests share: modules beside this file, Hypothesis without a clock or chance, a watch."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from magsim.asking import Watch
+
+sys.path.insert(0, str(Path(__file__).parent))  # for `import reachable` and the like
+
+# The first example of a test may wait for a compiler, so nothing here is timed; and a run is to
+# say the same today and tomorrow. Fresh chance is the business of engine_agreement.py.
+settings.register_profile(
+    "magsim",
+    deadline=None,
+    derandomize=True,
+    max_examples=100,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("few", settings.get_profile("magsim"), max_examples=8)
+settings.load_profile("magsim")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "exhaustive: needs compiled kernels to end soon")
+
+
+@pytest.fixture
+def watch() -> Iterator[Watch]:
+    """A watch whose time no test outlasts."""
+    watch = Watch(600)
+    yield watch
+    watch.close()

@@ -1,0 +1,30 @@
+"""The kernels are Python first: ``test_engine.py`` holds with the compiler switched off."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+
+def test_the_engine_is_right_uncompiled():
+    """With few examples, and without what counts exhaustively.
+
+    Words that wrap around make numpy warn about single words, though not about arrays; compiled
+    code wraps in silence. That warning, and no other, is to be expected here.
+    """
+    arguments = [
+        str(Path(__file__).with_name("test_engine.py")),
+        *("-m", "not exhaustive", "--hypothesis-profile=few", "-q", "-p", "no:cacheprovider"),
+        *("-W", "ignore:overflow encountered in scalar:RuntimeWarning"),
+    ]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", *arguments],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout[-4000:] + run.stderr
+    passed = re.search(r"(\d+) passed", run.stdout)
+    assert passed is not None
+    assert int(passed[1]) > 400
