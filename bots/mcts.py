@@ -70,6 +70,7 @@ def _search(
         arms[count] = child
         count += 1
         child = tree.sibling[child]
+    count = min(count, max(2, iterations // 2))  # halving visits arms twice as many times
     rounds = 0
     while 1 << rounds < count:
         rounds += 1
@@ -126,7 +127,7 @@ class Mcts(Bot):
 
     compiled = True
 
-    iterations: int = option(48, "simulations a decision", minimum=1, maximum=20_000)
+    iterations: int = option(48, "simulations a decision", minimum=2, maximum=20_000)
     seed: int = option(0, "another stream of its own random numbers", minimum=0)
 
     def decide_batch(self, positions: Positions) -> Answers:

@@ -1,5 +1,7 @@
 """The value of one turn, exact over all rolls: the best placement of each, one Power included.
 
+Placements are those of up to ``Judge.reach`` dice (of the required minimum if that is more), and at
+most ``growth.MOST_CELLS`` cells are looked at.
 Maxima are pushed from each set of dice to the rolls that contain it, and rerolls are sums over
 throws. All in integers.
 """

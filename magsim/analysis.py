@@ -27,7 +27,7 @@ def summary(run: Path) -> pl.DataFrame:
     plan = read_manifest(run)
     score = pl.col("score")
     table = (
-        records.scan(run, "games")
+        records.scan(run, "games", plan)
         .group_by("difficulty", "bot")
         .agg(
             games=pl.len(),
@@ -57,16 +57,17 @@ def summary(run: Path) -> pl.DataFrame:
 
 
 def paired_differences(run: Path) -> pl.DataFrame:
-    """A row for each difficulty and pair of bots: how much the second is ahead on the same dice.
+    """A row for each difficulty and pair of bots: how far one is ahead of another on the same dice.
 
-    Columns: difficulty, bot, other, games (that both played), difference (mean score of ``bot``
+    Columns: difficulty, bot, other (the earlier of the two in the plan), games (that both played),
+    difference (mean score of ``bot``
     minus ``other``, game by game), half_width (of its 95 % interval, null for one game).
 
     Raises:
         MagsimError: if there is no run, or nothing in it.
     """
     plan = read_manifest(run)
-    scores = records.scan(run, "games").select("difficulty", "bot", "game", "score")
+    scores = records.scan(run, "games", plan).select("difficulty", "bot", "game", "score")
     found = []
     for rules in plan.rules:
         for other, bot in combinations(plan.bots, 2):

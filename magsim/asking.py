@@ -90,9 +90,14 @@ class Watch:
             faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=_nowhere())
             self._armed_at = now
 
-    def close(self) -> None:
-        """Disarm the watchdog."""
+    def disarm(self) -> None:
+        """Call the watchdog off until something is asked again."""
         faulthandler.cancel_dump_traceback_later()
+        self._armed_at = -GRACE
+
+    def close(self) -> None:
+        """Call the watchdog off and let go of the note."""
+        self.disarm()
         if self._note:
             self._note.close()
 

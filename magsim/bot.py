@@ -239,6 +239,8 @@ class Bot:
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        if "decide" in vars(cls) and "decide_batch" not in vars(cls):
+            cls.decide_batch = Bot.decide_batch  # type: ignore[method-assign]
         dataclass(eq=False)(cls)
 
     def decide(self, position: Position) -> Decision:

@@ -3,11 +3,14 @@
 Nothing heavy is imported before a command runs.
 """
 
+import math
 import os
 import shlex
+import shutil
 import signal
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -38,9 +41,18 @@ def main() -> None:
     """Simulate MAGDAGDON, Cubiri's solitaire dice game, and measure bots that play it."""
 
 
+def _program() -> list[str]:
+    """How this program was started: by its name if that finds it, else by its path."""
+    path = Path(sys.argv[0])
+    if path.name == "__main__.py":
+        return [sys.executable, "-m", "magsim"]
+    found = shutil.which(path.name)
+    return [path.name if found and Path(found).samefile(path) else str(path)]
+
+
 def _same_command(ctx: click.Context) -> str:
     """The command as it was given, ready to be pasted."""
-    words = ctx.command_path.split()
+    words = [*_program(), *ctx.command_path.split()[1:]]
     for parameter in ctx.command.params:
         name = parameter.name or ""
         if ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
@@ -53,6 +65,18 @@ def _same_command(ctx: click.Context) -> str:
                 else [str(item)]
             )
     return shlex.join(words)
+
+
+class _Seconds(click.FloatRange):
+    """A time that is a number; a range by itself lets ``nan`` pass."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):
+            self.fail("nan is not a number of seconds.", param, ctx)
+        return seconds
 
 
 _jobs = click.option(
@@ -114,7 +138,7 @@ _jobs = click.option(
 )
 @click.option(
     "--time-limit",
-    type=click.FloatRange(0.1, 86_400),
+    type=_Seconds(0.1, 86_400),
     default=20.0,
     show_default=True,
     metavar="SECONDS",
@@ -142,32 +166,30 @@ def tournament(
     from magsim.manifest import default_folder
     from magsim.variants import choose_rules
 
-    rules = choose_rules(difficulty, rules_file, settings)
-    entrants = tournaments.enter(bots)
-    plan = tournaments.make_plan(entrants, rules, games, seed, chunk)
-    run = out or default_folder(plan)
-    tournaments.open_run(run, plan)
-    click.echo(f"Run {run}", err=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        rules = choose_rules(difficulty, rules_file, settings)
+        entrants = tournaments.enter(bots, time_limit)
+        plan = tournaments.make_plan(entrants, rules, games, seed, chunk)
+        run = out or default_folder(plan)
+        tournaments.open_run(run, plan)
+        click.echo(f"Run {run}", err=True)
         report = tournaments.play(run, plan, entrants, jobs, time_limit)
     except KeyboardInterrupt:
-        click.echo(
-            f"\nStopped; all finished games are kept. To go on: {_same_command(ctx)}", err=True
-        )
+        kept = "Stopped; all finished games are kept. To go on:"
+        click.echo(f"\n{kept} {_same_command(ctx)}", err=True)
         ctx.exit(INTERRUPTED)
     if not report.played and not report.faults:
         click.echo(f"Run {run} is complete; nothing was left to play.", err=True)
-    _print_tables(run)
+    if report.played or report.before:
+        _print_tables(run)
     if report.faults:
         raise BotFault("\nmagsim: ".join(report.faults.values()))
 
 
 def _print_tables(run: Path) -> None:
-    from magsim import analysis, records, tables
+    from magsim import analysis, tables
 
-    if not records.has_rows(run, "games"):
-        return
     out = tables.console()
     for table in tables.summary_tables(analysis.summary(run)):
         out.print(table)
@@ -214,7 +236,11 @@ def bots() -> None:
     from magsim import registry
 
     for name in registry.installed():
-        bot = registry.installed_class(name)
+        try:
+            bot = registry.installed_class(name)
+        except MagsimError as error:
+            click.echo(f"{name}  not usable: {error}")
+            continue
         first_line = (bot.__doc__ or "").strip().splitlines()[0:1]
         click.echo(f"{name}  {''.join(first_line)}")
         for entry in registry.options_of(bot):

@@ -16,6 +16,8 @@ from pathlib import Path
 import numba
 import platformdirs
 
+from magsim.errors import MagsimError
+
 BOT_GROUP = "magsim.bots"
 
 kernel = numba.njit(cache=True, nogil=True)
@@ -30,21 +32,26 @@ def source_key(folders: Iterable[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _bot_folders() -> list[Path]:
-    """The folders of the modules that register bots, found without importing them."""
-    folders = set()
-    for entry in entry_points(group=BOT_GROUP):
-        package = importlib.util.find_spec(entry.module.partition(".")[0])
-        if package is not None and package.origin is not None:
-            folders.add(Path(package.origin).parent)
-    return sorted(folders)
+@cache
+def package_folder(module: str) -> Path:
+    """The folder of the top-level package or module that a module is in, not importing it.
+
+    Raises:
+        MagsimError: if it is not there.
+    """
+    name = module.partition(".")[0]
+    package = importlib.util.find_spec(name)
+    if package is None or package.origin is None:
+        raise MagsimError(f"package {name!r} registers bots and is not there; install it again")
+    return Path(package.origin).parent
 
 
 @cache
 def cache_folder() -> Path:
     """The folder of this version's compiled kernels (in ``NUMBA_CACHE_DIR`` where that is set)."""
     root = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_path("magsim")
-    return Path(root) / f"kernels-{source_key([Path(__file__).parent, *_bot_folders()])}"
+    bots = {package_folder(entry.module) for entry in entry_points(group=BOT_GROUP)}
+    return Path(root) / f"kernels-{source_key([Path(__file__).parent, *sorted(bots)])}"
 
 
 numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]

@@ -4,7 +4,8 @@ No state is kept, so that the roll of a turn is the same for every bot and every
 reroll never shifts a later turn. The simulator and ``verify`` use it; bots and the engine never do.
 
 Dice come from the mixing function of ``mixing``, chained over the arguments. Bots' keys come from
-BLAKE2b, which cannot be run backwards: a key does not give the seed away.
+BLAKE2b, which cannot be run backwards. (Bots run in the same process: who tries seeds one by one
+against a key, or walks the interpreter's stack, is not stopped here.)
 """
 
 from hashlib import blake2b
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 from magsim.board import DICE, SIDES
 from magsim.mixing import GOLDEN, Words, mix
 
-MAX_SEED = 2**64 - 1
 ROLL_STREAM = 0
 
 _UNBIASED = np.uint64(2**64 // SIDES * SIDES)

@@ -11,7 +11,7 @@ This module must not know ``rules``: tests hold the two against each other.
 
 from collections.abc import Callable, Sequence
 from itertools import combinations_with_replacement
-from math import comb, factorial, perm, prod
+from math import comb, perm
 from typing import NamedTuple
 
 import numpy as np
@@ -48,10 +48,6 @@ def _changed(hand: tuple[int, ...], add: int = 0, remove: int = 0) -> int:
     return HAND_INDEX.get(tuple(sorted(dice)), -1)
 
 
-def _orders(hand: tuple[int, ...]) -> int:
-    return factorial(len(hand)) // prod(factorial(hand.count(die)) for die in set(hand))
-
-
 _VALUES = range(1, SIDES + 1)
 _ALL_VALUES = sum(1 << value for value in _VALUES)
 
@@ -67,8 +63,7 @@ HAND_MASK = np.array([*(sum({1 << die for die in hand}) for hand in HANDS), _ALL
 """``[hand]``: bit v is set where the hand holds a v; shape (211,)."""
 HAND_DICE = np.array([[*hand, *(0 for _ in range(DICE - len(hand)))] for hand in HANDS])
 """``[hand]``: its dice, ascending, then zeros; shape (210, 4)."""
-HAND_ORDERS = np.array([*map(_orders, HANDS)])
-"""``[hand]``: how many of the 6**size ordered throws give the hand; shape (210,)."""
+
 
 NEIGHBOUR_MASK = np.array([sum(1 << n for n in around) for around in NEIGHBOURS])
 NEIGHBOUR_SHIFT = np.array(
@@ -268,6 +263,8 @@ def outcomes(board: int, hand: int, values: RuleValues, limit: int, found: Board
 @kernel
 def in_magdagdon(board: int, hand: int, values: RuleValues) -> bool:
     """Whether a hand allows no legal placement of the required minimum (R17)."""
+    if required_minimum(board, values) == 0:
+        return False
     found = np.empty(1, np.int64)
     return outcomes(board, hand, values, 1, found) == 0
 

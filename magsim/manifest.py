@@ -3,17 +3,20 @@
 The manifest is written once, before the first game. A run is resumed only by the same plan.
 """
 
+import contextlib
 import dataclasses
 import hashlib
 import json
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from magsim import __version__
+from magsim.compiled import source_key
 from magsim.errors import MagsimError
 from magsim.rules import DIFFICULTIES, Rules
 
@@ -37,15 +40,16 @@ class Plan:
     rules: tuple[Rules, ...]
     versions: dict[str, str] = dataclasses.field(default_factory=lambda: current_versions())
 
-    def chunks(self) -> list[tuple[int, int]]:
+    def chunks(self) -> Iterator[tuple[int, int]]:
         """First game index and number of games of each chunk."""
-        starts = range(0, self.games, self.chunk)
-        return [(first, min(self.chunk, self.games - first)) for first in starts]
+        for first in range(0, self.games, self.chunk):
+            yield first, min(self.chunk, self.games - first)
 
 
 def current_versions() -> dict[str, str]:
     """The versions, here and now, that decisions may depend on."""
-    return {"magsim": __version__} | {name: version(name) for name in _VERSIONED}
+    ours = f"{__version__} sources:{source_key([Path(__file__).parent])}"
+    return {"magsim": ours} | {name: version(name) for name in _VERSIONED}
 
 
 def default_chunk(games: int) -> int:
@@ -69,18 +73,26 @@ def _to_json(plan: Plan) -> str:
 
 
 def write_manifest(run: Path, plan: Plan) -> None:
-    """Write the manifest of a new run, whole or not at all.
+    """Write the manifest of a new run, whole or not at all; one that is there is left alone.
 
     Raises:
-        MagsimError: if the folder cannot be written.
+        OSError: if the folder cannot be written.
     """
     temporary = run / f".{FILE}.{os.getpid()}.tmp"
+    if (run / FILE).exists():
+        return
+    run.mkdir(parents=True, exist_ok=True)
     try:
-        run.mkdir(parents=True, exist_ok=True)
         temporary.write_text(_to_json(plan), encoding="utf-8")
-        temporary.replace(run / FILE)
-    except OSError as error:
-        raise MagsimError(f"folder {run} cannot be written: {error.strerror}") from error
+        with contextlib.suppress(FileExistsError):  # somebody was faster: theirs stands
+            os.link(temporary, run / FILE)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def is_leftover(path: Path) -> bool:
+    """Whether a file is what a kill left of a manifest being written."""
+    return path.name.startswith(f".{FILE}.") and path.name.endswith(".tmp")
 
 
 def read_manifest(run: Path) -> Plan:
@@ -94,15 +106,39 @@ def read_manifest(run: Path) -> Plan:
         table = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise MagsimError(f"{run} is no run: there is no {FILE} in it") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise MagsimError(f"{path} cannot be read: {error}") from error
     try:
         if table.pop("format") != FORMAT:
             raise MagsimError(f"{path}: its format is not {FORMAT}, which this version reads")
         rules = tuple(_rules(entry) for entry in table.pop("rules"))
-        return Plan(**table, rules=rules)
+        plan = Plan(**table, rules=rules)
     except (KeyError, TypeError, AttributeError) as error:
         raise MagsimError(f"{path} is no manifest of a run: {error}") from error
+    wrong = _first_wrong(plan)
+    if wrong:
+        raise MagsimError(f"{path} is no manifest of a run: {wrong}")
+    return plan
+
+
+def _first_wrong(plan: Plan) -> str | None:
+    """What a plan holds that no plan can, if anything."""
+    limits = {"seed": (0, 2**64 - 1), "games": (1, 2**32 - 1), "chunk": (1, 2**32 - 1)}
+    for name, (low, high) in limits.items():
+        value = getattr(plan, name)
+        if type(value) is not int or not low <= value <= high:
+            return f"{name} is {value!r}"
+    for name in ("bots", "versions"):
+        table = getattr(plan, name)
+        if not isinstance(table, dict) or not all(isinstance(text, str) for text in table.values()):
+            return f"{name} is {table!r}"
+    for rules in plan.rules:
+        values = dataclasses.asdict(rules)
+        named = isinstance(values.pop("name"), str)
+        costs = values.pop("power_costs")
+        if not named or not all(type(value) is int for value in (*values.values(), *costs)):
+            return f"rules are {rules}"
+    return None
 
 
 def _rules(entry: dict[str, Any]) -> Rules:

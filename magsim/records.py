@@ -9,9 +9,10 @@ itself. The turns of a chunk are written before its games: where the games are, 
 import hashlib
 import io
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import numpy as np
 import polars as pl
@@ -20,6 +21,7 @@ from magsim.board import CELL_NAMES, SIZE, SYMBOLS
 from magsim.decision import POWER_KINDS, Power
 from magsim.engine import FIRST_ROLL, HANDS
 from magsim.errors import MagsimError
+from magsim.manifest import Plan
 from magsim.rules import Rules
 from magsim.simulate import Games, Ints, Played, Turns
 
@@ -91,8 +93,6 @@ def _board_texts(boards: Ints) -> pl.Series:
 
 def _joined(columns: list[pl.Series], separator: str) -> pl.Series:
     """Texts side by side, nulls left out; null where all are."""
-    if not columns:
-        return pl.Series(dtype=pl.String)
     frame = pl.DataFrame({str(k): column for k, column in enumerate(columns)})
     text = pl.concat_str(pl.all(), separator=separator, ignore_nulls=True)
     return frame.select(pl.when(pl.col("0").is_not_null()).then(text)).to_series()
@@ -177,6 +177,8 @@ def _write_part(folder: Path, first: int, last: int, frame: pl.DataFrame) -> Non
     temporary = folder / f".{first:09d}.{os.getpid()}.tmp"
     try:
         temporary.write_bytes(content)
+        for older in folder.glob(f"{first:09d}-{last:09d}.*.parquet"):
+            older.unlink()  # of a chunk that was cut short, by a bot that does not repeat itself
         temporary.replace(folder / f"{first:09d}-{last:09d}.{_digest(content)}.parquet")
     finally:
         temporary.unlink(missing_ok=True)
@@ -214,8 +216,11 @@ def parts(run: Path, table: str, difficulty: str, bot: str) -> dict[tuple[int, i
 
 
 def is_intact(part: Path) -> bool:
-    """Whether a part's bytes are those that its name vouches for."""
-    return part.name.split(".")[1] == _digest(part.read_bytes())
+    """Whether a part's bytes can be read and are those that its name vouches for."""
+    try:
+        return part.name.split(".")[1] == _digest(part.read_bytes())
+    except OSError:
+        return False
 
 
 def remove_leftovers(run: Path) -> None:
@@ -223,7 +228,8 @@ def remove_leftovers(run: Path) -> None:
     for path in run.glob(".asked-*"):
         path.unlink(missing_ok=True)
     for path in run.glob("*/*/*/.*.tmp"):
-        if not _is_running(int(path.name.split(".")[2])):
+        match = re.fullmatch(r"\.\d{9,}\.(\d+)\.tmp", path.name)
+        if match and not _is_running(int(match[1])):
             path.unlink(missing_ok=True)
 
 
@@ -237,30 +243,44 @@ def _is_running(process: int) -> bool:
     return True
 
 
-def has_rows(run: Path, table: str) -> bool:
-    """Whether the run has any part of a table."""
-    return any((run / table).glob("*/*/*.parquet"))
+def planned_parts(run: Path, table: str, plan: Plan, rules: Rules, bot: str) -> list[Path]:
+    """The parts of a bot at a difficulty that the plan asks for and that exist, by game."""
+    found = parts(run, table, rules.name, bot)
+    keys = ((first, first + games - 1) for first, games in plan.chunks())
+    return [found[key] for key in keys if key in found]
 
 
-def scan(run: Path, table: str) -> pl.LazyFrame:
+def strangers(run: Path, plan: Plan) -> Iterator[Path]:
+    """Files among the records that the plan does not ask for."""
+    for table in TABLES:
+        planned = {
+            path
+            for rules in plan.rules
+            for bot in plan.bots
+            for path in planned_parts(run, table, plan, rules, bot)
+        }
+        for path in sorted((run / table).rglob("*.parquet")):
+            if path not in planned:
+                yield path
+
+
+def scan(run: Path, table: str, plan: Plan) -> pl.LazyFrame:
     """A table of a run, lazily, with the columns ``difficulty`` and ``bot`` before its own.
 
-    Rows are in order of difficulty, bot and game; those of ``turns`` also of turn.
+    Rows are in the plan's order of difficulties and bots, then by game; ``turns`` also by turn.
 
     Raises:
         MagsimError: if the run has no part of it.
     """
     # Named file by file: in a run's path, signs of patterns and of Hive folders mean nothing.
     frames = []
-    for folder in sorted((run / table).glob("*/*")):
-        files = sorted(folder.glob("*.parquet"))
-        if files:
-            columns = [
-                pl.lit(unquote(path.name.partition("=")[2])).alias(path.name.partition("=")[0])
-                for path in (folder.parent, folder)
-            ]
-            part = pl.scan_parquet(files, glob=False, hive_partitioning=False)
-            frames.append(part.select(*columns, pl.all()))
+    for rules in plan.rules:
+        for bot in plan.bots:
+            files = [path.resolve() for path in planned_parts(run, table, plan, rules, bot)]
+            if files:
+                columns = pl.lit(rules.name).alias("difficulty"), pl.lit(bot).alias("bot")
+                part = pl.scan_parquet(files, glob=False, hive_partitioning=False)
+                frames.append(part.select(*columns, pl.all()))
     if not frames:
         raise MagsimError(f"run {run}: there are no {table} in it yet")
     return pl.concat(frames)
@@ -273,9 +293,10 @@ def read_part(part: Path, table: str) -> pl.DataFrame:
         MagsimError: if the file is no readable Parquet, or its columns are not the table's.
     """
     try:
-        frame = pl.read_parquet(part, hive_partitioning=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise MagsimError(f"{part} cannot be read: {str(error).splitlines()[0]}") from error
+        frame = pl.read_parquet(part.resolve(), glob=False, hive_partitioning=False)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        raise MagsimError(f"{part} cannot be read: {reason}") from error
     if frame.schema != pl.Schema(SCHEMAS[table]):
         raise MagsimError(f"{part}: its columns are not those of {table}")
     return frame

@@ -32,8 +32,10 @@ from magsim.rules import Rules
 
 Ints = NDArray[np.int64]
 
+MESSAGE_LENGTH = 200
 _SLICE_SECONDS = 0.5
-"""A batch is asked in slices of about this long, so that a hang shows and Ctrl-C is heard."""
+"""A batch is asked in slices of about this long, or of a quarter of the time limit if that is less,
+so that a hang shows."""
 
 
 def describe(bot: str, rules: Rules, asked: Asked, what: str) -> str:
@@ -73,13 +75,13 @@ def _shape_problem(answers: object, count: int) -> str | None:
     if not isinstance(answers, Answers):
         return f"answered {reprlib.repr(answers)}, not Answers"
     decisions, estimates = answers
-    if not isinstance(decisions, np.ndarray) or decisions.dtype != np.int64:
+    if type(decisions) is not np.ndarray or decisions.dtype != np.int64:
         return f"answered decisions {reprlib.repr(decisions)}, not an int64 array"
     if decisions.shape != (count,):
         return f"answered decisions of shape {decisions.shape} to {count} positions"
     if estimates is None:
         return None
-    if not isinstance(estimates, np.ndarray) or estimates.dtype.kind != "f":
+    if type(estimates) is not np.ndarray or estimates.dtype.kind != "f":
         return f"answered estimates {reprlib.repr(estimates)}, not a float array"
     if estimates.shape != (count,):
         return f"answered estimates of shape {estimates.shape} to {count} positions"
@@ -89,11 +91,12 @@ def _shape_problem(answers: object, count: int) -> str | None:
 
 
 def _message(error: BaseException) -> str:
-    """An exception's own words, even where they are broken."""
+    """The first of an exception's own words, even where they are broken."""
     try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:
-        return type(error).__name__
+        words = str(error)
+    except BaseException:
+        words = ""
+    return f"{type(error).__name__}: {words.partition(chr(10))[0][:MESSAGE_LENGTH]}"
 
 
 class Referee:
@@ -125,13 +128,19 @@ class Referee:
         while start < len(positions):
             stop = min(len(positions), start + self._slice)
             answers = self._ask_slice(positions.rows(start, stop), games[start:stop], turn)
+            if answers is None:
+                self._slice = 1
+                continue
             decisions[start:stop] = answers.decisions
             if answers.estimates is not None:
                 estimates[start:stop] = answers.estimates
             start = stop
+        self._watch.disarm()
         return decisions, estimates
 
-    def _ask_slice(self, positions: Positions, games: Ints, turn: int) -> Answers:
+    def _ask_slice(self, positions: Positions, games: Ints, turn: int) -> Answers | None:
+        """The checked answers; None where several positions took longer than one may."""
+
         def fault(what: str, row: int = 0, batch: int = len(positions)) -> BotFault:
             asked = _asked(positions, games, turn, row, batch)
             return BotFault(describe(self._bot.spec, self._rules, asked, what))
@@ -142,13 +151,19 @@ class Referee:
             with self._watch.within(_asked(positions, games, turn, 0, len(positions)), loading):
                 answers = self._bot.decide_batch(positions.rows(0, len(positions)))
         except TimeUp:
+            if len(positions) > 1:
+                return None
             raise fault(f"gave no answer within {self._watch.seconds:g} s") from None
         except BadAnswer as error:
             raise fault(str(error)) from error
         except BaseException as error:  # an exit, too, is the bot's and not the worker's
             raise fault(f"raised {_message(error)}") from error
         self._account(time.perf_counter() - started, len(positions))
-        self._check(answers, positions, fault)
+        problem = _shape_problem(answers, len(positions))
+        if problem:
+            raise fault(problem)
+        answers = Answers(answers.decisions.copy(), answers.estimates)
+        self._check(answers.decisions, positions, fault)
         return answers
 
     def _account(self, seconds: float, asked: int) -> None:
@@ -158,17 +173,12 @@ class Referee:
         self.decisions += asked
         self.seconds += seconds
         if not self._plain:
-            room = int(_SLICE_SECONDS * asked / max(seconds, 1e-9))
+            aim = min(_SLICE_SECONDS, self._watch.seconds / 4)
+            room = int(aim * asked / max(seconds, 1e-9))
             self._slice = max(1, min(room, 8 * self._slice))
 
-    def _check(
-        self, answers: Answers, positions: Positions, fault: Callable[..., BotFault]
-    ) -> None:
-        problem = _shape_problem(answers, len(positions))
-        if problem:
-            raise fault(problem)
+    def _check(self, decisions: Ints, positions: Positions, fault: Callable[..., BotFault]) -> None:
         boards, hands, powers_left = positions.boards, positions.hands, positions.powers_left
-        decisions = answers.decisions
         row = int(_first_illegal(boards, hands, powers_left, decisions, self._values))
         if row >= 0:
             illegal = explain_illegal(positions.position(row), int(decisions[row]))

@@ -16,7 +16,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from magsim.bot import Bot
-from magsim.compiled import BOT_GROUP
+from magsim.compiled import BOT_GROUP, package_folder, source_key
 from magsim.errors import MagsimError
 
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -126,7 +126,7 @@ def installed_class(name: str) -> type[Bot]:
         )
     try:
         loaded = known[name].load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise MagsimError(
             f"bot {name!r} does not import from {known[name].value}: "
             f"{type(error).__name__}: {error}"
@@ -217,7 +217,7 @@ def load_bot(text: str) -> Bot:
     chosen = _parse_options(text, bot_class, parts)
     try:
         bot = bot_class(**chosen)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise MagsimError(
             f"bot {text!r} cannot be set up: {type(error).__name__}: {error}"
         ) from error
@@ -226,16 +226,27 @@ def load_bot(text: str) -> Bot:
 
 
 def worker_spec(text: str) -> str:
-    """The same bot spec with an absolute path, so that a worker elsewhere finds the file."""
+    """The same bot spec with an absolute path, so that a worker elsewhere finds the file.
+
+    Raises:
+        MagsimError: if the path holds a sign that bot specs are split at.
+    """
     name, parts = split_spec(text)
-    is_file = name.endswith(".py")
-    return ":".join([str(Path(name).resolve()) if is_file else name, *parts])
+    if not name.endswith(".py"):
+        return text
+    path = str(Path(name).resolve())
+    if ":" in path or "," in path:
+        raise MagsimError(
+            f"bot file {path}: its path must hold no ':' and no ','; move it elsewhere"
+        )
+    return ":".join([path, *parts])
 
 
 def fingerprint(text: str) -> str:
-    """What must stay the same for it to play the same: a package's version, or a file's digest."""
+    """What must stay the same for it to play the same: a digest of its file or its package."""
     name, _ = split_spec(text)
     if name.endswith(".py"):
         return f"sha256:{hashlib.sha256(Path(name).read_bytes()).hexdigest()}"
     entry = installed()[name]
-    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+    version = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+    return f"{version} sources:{source_key([package_folder(entry.module)])}"

@@ -4,7 +4,7 @@ All games of a chunk are at the same turn. The result is plain arrays, a row a t
 game; what becomes of them is for ``records``. Every decision is checked before it counts.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import count
 
 import numpy as np
@@ -156,6 +156,7 @@ class _Table:
     def __init__(self, referee: Referee, bot: Bot, rules: Rules, seed: int, games: Ints) -> None:
         self._referee = referee
         self._rules = rules
+        self._shown = replace(rules)  # a copy: what a bot does to it changes no score
         self._values = make_rule_values(rules)
         self._seed = seed
         self._games = games
@@ -177,7 +178,7 @@ class _Table:
         asked = np.arange(len(rows))
         for step in count():
             keys = dice.decision_keys(self._keys[rows[asked]], turn, step)
-            positions = Positions(before[asked], hands[asked], left[asked], keys, self._rules)
+            positions = Positions(before[asked], hands[asked], left[asked], keys, self._shown)
             decisions, estimates[asked] = self._referee.ask(positions, games[asked], turn)
             closing = decisions >= 0
             after[asked[closing]] = decisions[closing]

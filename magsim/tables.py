@@ -9,13 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 DASH = "–"
-MINIMUM_WIDTH = 100
+MINIMUM_WIDTH = 110
+"""Columns; a narrower terminal breaks lines, which is better than figures broken inside."""
 
 
 def console() -> Console:
     """A console on standard output, wide enough for the tables where it is no terminal."""
-    out = Console(highlight=False)
-    return out if out.is_terminal else Console(highlight=False, width=max(out.width, 120))
+    return Console(highlight=False, width=max(Console().width, MINIMUM_WIDTH))
 
 
 def number(value: float | None, digits: int = 1) -> str:

@@ -1,6 +1,7 @@
 """Wall times of a run's chunks, kept beside the records because they are never the same twice."""
 
 import json
+import math
 from collections import defaultdict
 from pathlib import Path
 from typing import TextIO
@@ -23,21 +24,34 @@ def add_timing(
 ) -> None:
     """Note what a chunk took: the ``seconds`` spent in the bot for so many decisions."""
     entry = {"bot": bot, "difficulty": difficulty, "first": first, "decisions": decisions}
-    file.write(json.dumps(entry | {"seconds": round(seconds, 6)}) + "\n")
+    file.write(json.dumps(entry | {"seconds": round(float(seconds), 6)}) + "\n")
     file.flush()
 
 
 def milliseconds_per_decision(run: Path) -> dict[tuple[str, str], float]:
-    """Wall milliseconds by difficulty and bot, over the chunks whose time is known."""
+    """Wall milliseconds by difficulty and bot, over the chunks whose time is known.
+
+    A line that is none of ours (cut short by a kill, edited) is passed over: no record needs it.
+    """
     path = run / FILE
     seconds: dict[tuple[str, str], float] = defaultdict(float)
     decisions: dict[tuple[str, str], int] = defaultdict(int)
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue  # cut short by a kill; the chunk's records are whole all the same
-        key = entry["difficulty"], entry["bot"]
-        seconds[key] += entry["seconds"]
-        decisions[key] += entry["decisions"]
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    for line in text.splitlines():
+        match _parse(line):
+            case {
+                "bot": str(bot),
+                "difficulty": str(difficulty),
+                "decisions": int(count),
+                "seconds": float(took),
+            } if 0 <= took < math.inf and count >= 0:
+                seconds[difficulty, bot] += took
+                decisions[difficulty, bot] += count
     return {key: 1000 * seconds[key] / decisions[key] for key in seconds if decisions[key]}
+
+
+def _parse(line: str) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None

@@ -4,6 +4,8 @@ A chunk whose parts exist is done; nothing else is remembered between runs. Bots
 worker processes, so that one that hangs or crashes takes nobody else down.
 """
 
+import contextlib
+import hashlib
 import os
 import sys
 import time
@@ -20,7 +22,15 @@ from magsim.asking import read_note
 from magsim.bot import Bot
 from magsim.compiled import cache_folder
 from magsim.errors import MagsimError
-from magsim.manifest import FILE, Plan, default_chunk, differences, read_manifest, write_manifest
+from magsim.manifest import (
+    FILE,
+    Plan,
+    default_chunk,
+    differences,
+    is_leftover,
+    read_manifest,
+    write_manifest,
+)
 from magsim.pool import parallel, stop_workers
 from magsim.referee import describe
 from magsim.registry import fingerprint, load_bot, worker_spec
@@ -47,19 +57,31 @@ class Report:
     faults: dict[str, str] = field(default_factory=dict)
 
 
-def enter(specs: str) -> list[Entrant]:
+def enter(specs: str, time_limit: float) -> list[Entrant]:
     """The bots of specs joined by commas.
 
     Raises:
-        MagsimError: if a spec is wrong or two name the same bot.
+        MagsimError: if a spec is wrong, two name the same bot, or a bot file does not import.
     """
     entrants: dict[str, Entrant] = {}
-    for text in specs.split(","):
-        bot = load_bot(text.strip())
+    for text in (text.strip() for text in specs.split(",")):
+        if text.partition(":")[0].endswith(".py"):
+            _try_file(worker_spec(text), time_limit)
+        bot = load_bot(text)
         if bot.spec in entrants:
             raise MagsimError(f"bot {bot.spec!r} is named twice in {specs!r}")
-        entrants[bot.spec] = Entrant(bot, worker_spec(text.strip()), fingerprint(text.strip()))
+        entrants[bot.spec] = Entrant(bot, worker_spec(text), fingerprint(text))
     return list(entrants.values())
+
+
+def _try_file(source: str, time_limit: float) -> None:
+    """Import a stranger's file in a worker first, where it can do no harm."""
+    try:
+        (problem,) = parallel(1)([delayed(worker.try_bot)(source, time_limit)])
+    except TerminatedWorkerError:
+        problem = f"bot {source} takes its process down when it is imported"
+    if problem:
+        raise MagsimError(problem)
 
 
 def make_plan(
@@ -71,29 +93,37 @@ def make_plan(
 
 
 def open_run(run: Path, plan: Plan) -> None:
-    """Make the run's folder, or check that the run in it is of the same plan and intact.
+    """Make the run's folder, or check that the run in it is of the same plan.
 
     Raises:
-        MagsimError: if another configuration is there, naming what differs, or a part is damaged,
-            or the folder cannot be written.
+        MagsimError: if another configuration is there, naming what differs, or something that is
+            not of the run, or the folder cannot be written.
     """
-    if (run / FILE).exists():
+    try:
+        if run.exists() and not (run / FILE).exists() and (not run.is_dir() or _has_content(run)):
+            raise MagsimError(f"{run} exists and is no run: choose another folder with --out")
+        write_manifest(run, plan)
         found = differences(read_manifest(run), plan)
         if found:
             raise MagsimError(
                 f"{run} holds a run of another configuration ({'; '.join(found)}): "
                 "choose another folder with --out"
             )
-    elif run.exists() and (not run.is_dir() or any(run.iterdir())):
-        raise MagsimError(f"{run} exists and is no run: choose another folder with --out")
-    else:
-        write_manifest(run, plan)
-    records.remove_leftovers(run)
-    if not os.access(run, os.W_OK):
-        raise MagsimError(f"folder {run} cannot be written: permission denied")
+        records.remove_leftovers(run)
+        if not os.access(run, os.W_OK):
+            raise MagsimError(f"folder {run} cannot be written: permission denied")
+        for path in records.strangers(run, plan):
+            raise MagsimError(f"{path} is no part of this run; move it away")
+    except OSError as error:
+        raise MagsimError(f"folder {run} cannot be used: {error.strerror or error}") from error
 
 
-def missing_chunks(run: Path, plan: Plan, entrants: list[Entrant], limit: float) -> list[Chunk]:
+def _has_content(folder: Path) -> bool:
+    """Whether a folder holds more than what a kill left of a manifest."""
+    return any(not is_leftover(path) for path in folder.iterdir())
+
+
+def missing_chunks(run: Path, plan: Plan, entrants: list[Entrant], limit: float) -> Iterator[Chunk]:
     """The chunks that have yet to be played, the bots and difficulties taking turns.
 
     Taking turns keeps the estimate of the time left honest when some bots are slow.
@@ -102,22 +132,22 @@ def missing_chunks(run: Path, plan: Plan, entrants: list[Entrant], limit: float)
         MagsimError: if a part that exists is damaged.
     """
     done = {
-        (bot, rules.name): set(intact_parts(run, "games", rules.name, bot))
-        & set(intact_parts(run, "turns", rules.name, bot))
+        (bot, rules.name): _intact_parts(run, "games", rules.name, bot)
+        & _intact_parts(run, "turns", rules.name, bot)
         for bot in plan.bots
         for rules in plan.rules
     }
-    return [
-        Chunk(entrant.bot.spec, entrant.source, rules, plan.seed, first, games, run, limit)
+    return (
+        Chunk(bot.bot.spec, bot.source, bot.fingerprint, rules, plan.seed, first, games, run, limit)
         for first, games in plan.chunks()
         for rules in plan.rules
-        for entrant in entrants
-        if (first, first + games - 1) not in done[entrant.bot.spec, rules.name]
-    ]
+        for bot in entrants
+        if (first, first + games - 1) not in done[bot.bot.spec, rules.name]
+    )
 
 
-def intact_parts(run: Path, table: str, difficulty: str, bot: str) -> dict[tuple[int, int], Path]:
-    """The parts of a bot at a difficulty.
+def _intact_parts(run: Path, table: str, difficulty: str, bot: str) -> set[tuple[int, int]]:
+    """The first and last game indices of a bot's parts at a difficulty.
 
     Raises:
         MagsimError: if the bytes of one are not those that were written.
@@ -129,7 +159,7 @@ def intact_parts(run: Path, table: str, difficulty: str, bot: str) -> dict[tuple
                 f"{path} is damaged: its bytes are not those that were written; move it away, and "
                 "the same tournament command plays its games again"
             )
-    return found
+    return set(found)
 
 
 class _Crew:
@@ -140,18 +170,14 @@ class _Crew:
         self._report = report
         self._on_done = on_done
 
-    def play(self, chunks: list[Chunk]) -> None:
+    def play(self, chunks: Iterator[Chunk]) -> None:
         """Play chunks; when a worker dies, play those under way one by one to find out why."""
-        waiting = list(chunks)
-        while waiting:
-            started = self._play_all(waiting, self._jobs)
-            waiting = [chunk for chunk in waiting if chunk not in started]
-            for chunk in started.values():
-                if chunk is not None:
-                    self._play_alone(chunk)
+        while under_way := self._play_all(chunks, self._jobs):
+            for chunk in under_way:
+                self._play_alone(chunk)
 
     def _play_alone(self, chunk: Chunk) -> None:
-        if self._play_all([chunk], 1).get(chunk) is None:
+        if not self._play_all(iter([chunk]), 1):
             return
         asked = read_note(chunk.note)
         what = "took its process down"
@@ -162,35 +188,37 @@ class _Crew:
         )
         self._report.faults.setdefault(chunk.bot, place)
 
-    def _play_all(self, chunks: list[Chunk], jobs: int) -> dict[Chunk, Chunk | None]:
-        """Play chunks; those handed out, with None once done or a chunk left when a worker died."""
-        handed_out: dict[Chunk, Chunk | None] = {}
+    def _play_all(self, chunks: Iterator[Chunk], jobs: int) -> list[Chunk]:
+        """Play chunks to the last, or until a worker dies; then, those that were under way."""
+        under_way: dict[Chunk, None] = {}
 
         def tasks() -> Iterator[object]:
             for chunk in chunks:
                 if chunk.bot not in self._report.faults:
-                    handed_out[chunk] = chunk
+                    under_way[chunk] = None
                     yield delayed(worker.play_chunk)(chunk)
 
         try:
             for done in parallel(jobs)(tasks()):
-                handed_out[done.chunk] = None
+                del under_way[done.chunk]
                 if done.fault:
                     self._report.faults.setdefault(done.chunk.bot, done.fault)
                 self._on_done(done)
         except TerminatedWorkerError:
-            return handed_out
-        return dict.fromkeys(chunks)
+            return list(under_way)
+        return []
 
 
 def compile_kernels(entrants: list[Entrant], say: Callable[[str], None]) -> None:
     """Compile in a worker what is not in the cache yet, and say how long it took."""
-    sources: dict[str, str | None] = {"the simulator": None}
+    sources: dict[tuple[str, str], str | None] = {("the simulator", ""): None}
     for entrant in entrants:
         if entrant.bot.compiled:
-            sources[f"bot {entrant.bot.spec.partition(':')[0]}"] = entrant.source
-    for name, source in sources.items():
-        marker = cache_folder() / f"{name}.compiled"
+            name = entrant.bot.spec.partition(":")[0]
+            sources[f"bot {name}", entrant.fingerprint] = entrant.source
+    for (name, version), source in sources.items():
+        digest = hashlib.sha256(f"{name} {version}".encode()).hexdigest()[:16]
+        marker = cache_folder() / f"{digest}.compiled"
         if marker.exists():
             continue
         say(f"Compiling {name}, this once ...")
@@ -199,8 +227,9 @@ def compile_kernels(entrants: list[Entrant], say: Callable[[str], None]) -> None
         except TerminatedWorkerError:
             continue  # the run itself will say where the bot took its process down
         say(f"Compiled {name} in {seconds:.1f} s.")
-        marker.parent.mkdir(parents=True, exist_ok=True)
-        marker.touch()
+        with contextlib.suppress(OSError):  # then the next run says so again
+            marker.parent.mkdir(parents=True, exist_ok=True)
+            marker.touch()
 
 
 def play(
@@ -214,11 +243,10 @@ def play(
     Raises:
         MagsimError: if a part is damaged or cannot be written.
     """
-    chunks = missing_chunks(run, plan, entrants, time_limit)
     total = plan.games * len(plan.bots) * len(plan.rules)
-    missing = sum(chunk.games for chunk in chunks)
+    missing = sum(chunk.games for chunk in missing_chunks(run, plan, entrants, time_limit))
     report = Report(before=total - missing)
-    if not chunks:
+    if not missing:
         return report
     try:
         compile_kernels(entrants, lambda text: print(text, file=sys.stderr) if show else None)
@@ -247,7 +275,7 @@ def play(
                     report.played += done.chunk.games
                     bar.update(done.chunk.games)
 
-            _Crew(jobs, report, on_done).play(chunks)
+            _Crew(jobs, report, on_done).play(missing_chunks(run, plan, entrants, time_limit))
     except OSError as error:
         raise MagsimError(f"run {run} cannot be written: {error.strerror or error}") from error
     finally:

@@ -67,7 +67,7 @@ def _read_file(path: Path) -> tuple[str, dict[str, int | tuple[int, ...]]]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise MagsimError(f"{where} cannot be read: {reason}") from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise MagsimError(f"{where} is no TOML: {error}") from error
     name = table.pop("name", path.stem)
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_.-]{1,40}", name):
@@ -86,8 +86,10 @@ def _read_setting(text: str) -> tuple[str, int | tuple[int, ...]]:
         raise MagsimError(f"{where}: {key!r} is no key (known: {', '.join(_KEYS)})")
     try:
         parsed = tomllib.loads(f"value = {value}")
-    except tomllib.TOMLDecodeError as error:
-        raise MagsimError(f"{where}: {value!r} is no whole number or [list] of them") from error
+    except (tomllib.TOMLDecodeError, RecursionError):
+        parsed = {}
+    if parsed.keys() != {"value"}:
+        raise MagsimError(f"{where}: {value!r} is no whole number or [list] of them")
     return key, _checked(key, parsed["value"], where)
 
 

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from magsim.errors import BotFault
+from magsim.errors import BotFault, MagsimError
 from magsim.rules import PEACEFUL, Rules
 
 if TYPE_CHECKING:
@@ -27,11 +27,13 @@ WARM_UP_SECONDS = 300.0
 class Chunk:
     """Games ``first`` to ``first + games - 1`` of one bot at one difficulty.
 
-    ``bot`` is the canonical spec, ``source`` the spec that loads it anywhere on this machine.
+    ``bot`` is the canonical spec, ``source`` the spec that loads it anywhere on this machine,
+    ``fingerprint`` what the run was planned with.
     """
 
     bot: str
     source: str
+    fingerprint: str
     rules: Rules
     seed: int
     first: int
@@ -71,10 +73,35 @@ def set_up(parent: int) -> None:
 
 
 @cache
-def _bot(source: str) -> "Bot":
-    from magsim.registry import load_bot
+def _bot(source: str, planned: str | None = None) -> "Bot":
+    """The bot of a spec.
 
-    return load_bot(source)
+    Raises:
+        MagsimError: if it is no longer the one that was planned.
+    """
+    from magsim.registry import fingerprint, load_bot
+
+    bot = load_bot(source)
+    if planned is not None and fingerprint(source) != planned:
+        raise MagsimError(f"bot {bot.spec} has changed since the run began; put it back to go on")
+    return bot
+
+
+def try_bot(source: str, seconds: float) -> str | None:
+    """Load a bot within a time limit; the sentence that says what is wrong, if anything is."""
+    from magsim.asking import Asked, TimeUp, Watch
+
+    watch = Watch(seconds)
+    try:
+        with watch.within(Asked(0, 0, 0, 0, 0, 0, 0)):
+            _bot(source)
+    except TimeUp:
+        return f"bot {source} does not import within {seconds:g} s"
+    except MagsimError as error:
+        return str(error)
+    finally:
+        watch.close()
+    return None
 
 
 def play_chunk(chunk: Chunk) -> Done:
@@ -82,6 +109,7 @@ def play_chunk(chunk: Chunk) -> Done:
 
     Raises:
         OSError: if a part cannot be written.
+        MagsimError: if the bot has changed since the run began.
     """
     from magsim import records
     from magsim.asking import Watch
@@ -89,9 +117,8 @@ def play_chunk(chunk: Chunk) -> Done:
 
     watch = Watch(chunk.time_limit, chunk.note)
     try:
-        played = play_games(
-            _bot(chunk.source), chunk.rules, chunk.seed, chunk.first, chunk.games, watch
-        )
+        bot = _bot(chunk.source, chunk.fingerprint)
+        played = play_games(bot, chunk.rules, chunk.seed, chunk.first, chunk.games, watch)
         records.write_chunk(chunk.run, chunk.bot, chunk.rules, played)
     except BotFault as fault:
         return Done(chunk, fault=str(fault))

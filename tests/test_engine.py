@@ -124,7 +124,7 @@ def test_the_engine_counts_what_the_readable_law_counted(case):
     assert case | count(board, rules, outcomes_of_roll) == case
     values = rule_values(rules)
     throws = sum(
-        engine.HAND_ORDERS[HAND_INDEX[roll]]
+        len(set(permutations(roll)))
         for roll in ROLLS
         if engine.in_magdagdon(board, HAND_INDEX[roll], values)
     )
@@ -454,12 +454,6 @@ def test_hand_tables_say_what_the_hands_hold():
             added = tuple(sorted([*dice, die]))
             assert (more == -1) if len(dice) == 4 else (HANDS[more] == added)
             assert (less == -1) if die not in dice else (HANDS[engine.HAND_ADD[less, die]] == dice)
-
-
-def test_hand_orders_count_the_throws_of_a_hand():
-    for hand, dice in enumerate(HANDS):
-        assert engine.HAND_ORDERS[hand] == len(set(permutations(dice)))
-    assert engine.HAND_ORDERS[engine.FIRST_ROLL :].sum() == 6**4
 
 
 @given(boards)

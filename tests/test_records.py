@@ -11,6 +11,7 @@ from magsim.asking import Watch
 from magsim.board import parse_board
 from magsim.decision import parse_decision
 from magsim.errors import MagsimError
+from magsim.manifest import Plan
 from magsim.rules import NIGHTMARE, PEACEFUL, Rules
 from magsim.simulate import Played, PowerFirst, play_games
 
@@ -73,7 +74,8 @@ def test_a_chunk_is_read_back_with_bot_and_difficulty(watch: Watch, tmp_path: Pa
         ("turns", records.turns_frame(played.turns)),
         ("games", records.games_frame(played.games, rules)),
     ):
-        read = records.scan(run, table).collect()
+        plan = Plan(3, 6, 6, {bot: ""}, (rules,))
+        read = records.scan(run, table, plan).collect()
         assert read.drop("difficulty", "bot").equals(frame, null_equal=True)
         assert read["bot"].unique().to_list() == [bot]
         assert read["difficulty"].unique().to_list() == [rules.name]

@@ -44,7 +44,7 @@ def start(*words: object) -> subprocess.Popen[str]:
 
 
 def rows(run: Path, table: str) -> pl.DataFrame:
-    return records.scan(run, table).collect()
+    return records.scan(run, table, read_manifest(run)).collect()
 
 
 def parts(run: Path) -> list[Path]:
@@ -124,7 +124,7 @@ def test_a_stopped_run_resumes_to_the_same_records(
     assert 4 <= len(kept) < 16
     if kind != signal.SIGKILL:
         assert process.returncode == 130
-        command = re.search(r"To go on: magsim (.*)", errors)
+        command = re.search(r"To go on: (.*magsim tournament .*)", errors)
         assert command, errors
         assert str(stopped) in command[1]
     resumed = magsim(*slow, "--out", stopped)
@@ -320,3 +320,99 @@ def test_variants_play_under_names_of_their_own(tmp_path: Path) -> None:
     assert rows(run, "games")["difficulty"].unique().to_list() == ["survival+harsh+minimum=1"]
     assert read_manifest(run).rules[0].power_costs == (1, 2, 3, 4, 5)
     assert magsim("verify", run).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        ("import os; os._exit(0)", "takes its process down when it is imported"),
+        ("while True: pass", "does not import within 1 s"),
+        ("raise SystemExit", "does not import: SystemExit"),
+        ("import nosuch", "No module named 'nosuch'"),
+        ("class", "SyntaxError"),
+    ],
+)
+def test_a_file_that_does_not_import_does_no_harm(
+    tmp_path: Path, lines: str, sentence: str
+) -> None:
+    (tmp_path / "bad.py").write_text(lines)
+    done = magsim("tournament", "--bots", "bad.py", "--time-limit", 1, cwd=tmp_path)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_bot_file_that_changes_during_the_run_is_noticed(
+    slow: list[object], guesser: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(guesser.read_text())
+    words = [*slow[:2], f"{mine}:wait=0.01", *slow[3:], "--out", tmp_path / "run"]
+    process = start(*words)
+    wait_for_parts(tmp_path / "run", process, 2)
+    mine.write_text(guesser.read_text() + "\n# changed\n")
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    resumed = magsim(*words)
+    assert resumed.returncode == 2
+    assert "bot mine.py:wait=0.01 is sha256:" in resumed.stderr
+
+
+def test_a_bot_that_does_not_repeat_itself_leaves_no_stale_turns(tmp_path: Path) -> None:
+    words = ["tournament", "--bots", "random", "--games", 4, "--difficulty", "nightmare"]
+    run = tmp_path / "run"
+    assert magsim(*words, "--out", run).returncode == 0
+    turns, games = (next(run.glob(f"{table}/*/*/*.parquet")) for table in records.TABLES)
+    games.unlink()
+    content = turns.read_bytes()
+    turns.unlink()
+    other = turns.with_name(f"{turns.name.split('.')[0]}.{'0' * 16}.parquet")
+    other.write_bytes(content)
+    damaged = magsim(*words, "--out", run)
+    assert damaged.returncode == 2  # a name that does not vouch for the bytes
+    other.unlink()
+    assert magsim(*words, "--out", run).returncode == 0
+    assert magsim("verify", run).returncode == 0
+
+
+def test_strangers_among_the_records_are_refused(tmp_path: Path) -> None:
+    words = ["tournament", "--bots", "random", "--games", 4, "--difficulty", "nightmare"]
+    run = tmp_path / "run[1]"
+    assert magsim(*words, "--out", run).returncode == 0
+    assert magsim("verify", run).returncode == 0
+    stranger = run / "games" / "difficulty=foo" / "bot=random" / "000000000-000000003.0.parquet"
+    stranger.parent.mkdir(parents=True)
+    stranger.write_bytes(next(run.glob("games/*/*/*.parquet")).read_bytes())
+    for again in (magsim(*words, "--out", run), magsim("verify", run)):
+        assert again.returncode == 2
+        assert "difficulty=foo" in again.stderr
+        assert "Traceback" not in again.stderr
+
+
+def test_a_short_time_limit_is_one_for_a_decision_not_for_a_batch(tmp_path: Path) -> None:
+    slowly = tmp_path / "slowly.py"
+    slowly.write_text(
+        "import time\n"
+        "from magsim_bots.random import Random\n"
+        "class Slowly(Random):\n"
+        "    def decide_batch(self, positions):\n"
+        "        time.sleep(0.02 * len(positions) ** 2)\n"
+        "        return super().decide_batch(positions)\n"
+    )
+    words = ["--games", 20, "--difficulty", "nightmare", "--time-limit", 1, "--jobs", 1]
+    done = magsim("tournament", "--bots", slowly, *words, "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_bot_that_changes_the_rules_it_sees_changes_no_score(tmp_path: Path) -> None:
+    cheat = tmp_path / "cheat.py"
+    cheat.write_text(
+        "from magsim_bots.random import Random\n"
+        "class Cheat(Random):\n"
+        "    def decide_batch(self, positions):\n"
+        "        object.__setattr__(positions.rules, 'straight', 1000)\n"
+        "        return super().decide_batch(positions)\n"
+    )
+    words = ["--games", 30, "--difficulty", "peaceful", "--out", tmp_path / "run"]
+    assert magsim("tournament", "--bots", cheat, *words).returncode == 0
+    assert magsim("verify", tmp_path / "run").returncode == 0

@@ -98,7 +98,8 @@ def test_a_part_beside_the_plan_is_named(run: Path) -> None:
     )
     code, output = verify(run)
     assert code == 2
-    assert "games 12 to 17 are not in the plan" in output
+    assert "000000012-000000017" in output
+    assert "is not in the plan" in output
 
 
 @pytest.mark.parametrize(
@@ -198,3 +199,20 @@ def test_a_resumed_tournament_refuses_a_damaged_part(run: Path) -> None:
     result = CliRunner().invoke(main, [*words, "--out", str(run)])
     assert result.exit_code == 0
     assert verify(run)[0] == 0
+
+
+def test_rows_smuggled_in_before_the_true_ones_are_found(run: Path) -> None:
+    def smuggle(frame: pl.DataFrame) -> pl.DataFrame:
+        false = frame.filter(pl.col("game") == 0).with_columns(score=pl.lit(9999, pl.Int32))
+        return pl.concat([false, frame])
+
+    rewrite(part(run, "turns"), smuggle)
+    code, output = verify(run)
+    assert code == 2
+    assert "game 0, turn 1: score is 9999" in output
+
+
+@pytest.mark.parametrize("text", ["", "reroll  1", "+3;+4"])
+def test_powers_in_another_notation_are_found(run: Path, text: str) -> None:
+    rewrite(part(run, "turns"), set_cell("powers", 0, text))
+    assert verify(run)[0] == 2
