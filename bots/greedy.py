@@ -28,9 +28,8 @@ from magsim_bots.lines import board_worth, current_worth
 from magsim_bots.points import (
     best_placement,
     bonus_bounds,
-    bound,
+    bounds,
     points_by_hand,
-    power_may_pay,
     short_code,
 )
 from magsim_bots.turn import (
@@ -49,7 +48,7 @@ class Greed(NamedTuple):
     line: NDArray[np.int32]
     """``lines.current_worth``: twice the score as it stands, by lines; (65536,)."""
     bonus: NDArray[np.int32]
-    """``[short code of a line, hand]``: see ``bonus_bounds``; (4096, 210)."""
+    """``[short code of a line, roll]``: see ``bonus_bounds``; (4096, 126)."""
     opening: NDArray[np.int64]
     """``[powers_left, hand]``: the decision on the empty board, 0 until asked for; (P + 1, 210)."""
 
@@ -77,20 +76,20 @@ def _decide(board: int, hand: int, left: int, values: RuleValues, greed: Greed) 
         codes[k] = short_code(board >> 16 * k & 0xFFFF)
         codes[SIZE + k] = short_code(turned >> 16 * k & 0xFFFF)
     now = board_worth(board, line)
-    best, decision = best_placement(
-        board, hand, values, line, now + bound(codes, hand, greed.bonus)
-    )
+    value = np.empty(HAND_COUNT, np.int64)
+    bounds(codes, greed.bonus, value)
+    best, decision = best_placement(board, hand, values, line, now + value[hand])
     if best == NOTHING:
         best = now - 2 * values.ruin_penalty
         decision = board | RUIN << 4 * ruin_choice(board, values)
     if left == 0:
         return decision
     cost = 2 * values.power_costs[len(values.power_costs) - left]
-    if not power_may_pay(codes, hand, best - now + cost, greed.bonus):
-        return decision
+    sum_throws(value)
+    if best_power(hand, cost, value)[0] <= (best - now) * THROWS:
+        return decision  # not even the most that the dice could bring would pay
     by_hand = np.empty(HAND_COUNT, np.int64)
     points_by_hand(board, values, line, by_hand)
-    value = np.empty(HAND_COUNT, np.int64)
     least = max(required_minimum(board, values), 1)
     empty = count_bits(empty_mask(board))
     place_values(least, empty, NO_SPARE, by_hand, now - 2 * values.ruin_penalty, value)

@@ -7,10 +7,10 @@ each of its lines is whole, and sums over lines of the table ``lines.current_wor
 import numpy as np
 from numpy.typing import NDArray
 
-from magsim.board import DICE, SIDES, SIZE
+from magsim.board import DICE, SIZE
 from magsim.compiled import kernel
 from magsim.engine import (
-    FIRST_HAND,
+    FIRST_ROLL,
     HAND_ADD,
     HAND_DICE,
     HAND_MASK,
@@ -28,7 +28,10 @@ from magsim.engine import (
 )
 from magsim_bots.growth import HIGH_BIT, NOTHING
 from magsim_bots.lines import board_worth, worth_now
-from magsim_bots.turn import HAND_COUNT, sum_throws
+from magsim_bots.turn import HAND_COUNT
+
+FOUR_DICE = 4 * HAND_DICE[FIRST_ROLL:].sum(axis=1)
+"""``[roll]``: what its numbers add to twice the score when all are placed; (126,)."""
 
 
 @kernel
@@ -39,9 +42,9 @@ def short_code(line: int) -> int:
 
 @kernel
 def bonus_bounds(values: RuleValues) -> NDArray[np.int32]:
-    """``[short code, hand]``: the most bonus, doubled, that a hand can earn in a line by itself.
+    """``[short code, roll]``: the most bonus, doubled, that a roll can earn in a line by itself.
 
-    For fewer than four dice it is the sum over all throws of the dice they lack. Shape (4096, 210).
+    Rolls count from ``FIRST_ROLL``. Shape (4096, 126).
     """
     bonus = np.zeros((8**SIZE, HAND_COUNT), np.int32)
     for full in range(8**SIZE):
@@ -64,60 +67,38 @@ def bonus_bounds(values: RuleValues) -> NDArray[np.int32]:
                     code |= value << 3 * k
                 before += 2 * value
             bonus[code, hand] = max(bonus[code, hand], points - before)
-    by_hand = np.empty(HAND_COUNT, np.int64)
     for code in range(8**SIZE):
-        if bonus[code].max() == 0:
-            continue
         for hand in range(1, HAND_COUNT):
             top = bonus[code, hand]
             for k in range(DICE):
                 if HAND_DICE[hand, k]:
                     top = max(top, bonus[code, HAND_REMOVE[hand, HAND_DICE[hand, k]]])
             bonus[code, hand] = top
-        by_hand[:] = bonus[code]
-        sum_throws(by_hand)
-        bonus[code] = by_hand
-    return bonus
+    return bonus[:, FIRST_ROLL:].copy()
 
 
 @kernel
-def bound(codes: NDArray[np.int64], hand: int, bonus: NDArray[np.int32]) -> int:
-    """The most that a hand can add to twice the score; for a smaller hand summed over throws."""
-    throws = 1
-    size = DICE
-    while hand < FIRST_HAND[size]:
-        size -= 1
-        throws *= SIDES
-    total = 7 * (DICE - size)
-    for k in range(size):
-        total += 2 * HAND_DICE[hand, k]
-    total *= 2 * throws
+def bounds(codes: NDArray[np.int64], bonus: NDArray[np.int32], most: NDArray[np.int64]) -> None:
+    """Write the most that each roll can add to twice the score into ``most[FIRST_ROLL:]``; (210,).
+
+    Four dice complete one line at most of those with three or four empty cells: two such lines have
+    five empty cells or more between them.
+    """
+    rolls = HAND_COUNT - FIRST_ROLL
+    long_line = np.zeros(rolls, np.int64)
+    most[FIRST_ROLL:] = FOUR_DICE
     for code in codes:
-        total += bonus[code, hand]
-    return total
-
-
-@kernel
-def power_may_pay(
-    codes: NDArray[np.int64], hand: int, needed: int, bonus: NDArray[np.int32]
-) -> bool:
-    """Whether some Power might add more than ``needed`` to twice the score, by a cheap bound."""
-    for k in range(DICE):
-        die = HAND_DICE[hand, k]
-        rest = HAND_REMOVE[hand, die]
-        if die < SIDES and bound(codes, HAND_ADD[rest, die + 1], bonus) > needed:
-            return True
-        if die > 1 and bound(codes, HAND_ADD[rest, die - 1], bonus) > needed:
-            return True
-    for mask in range(1, 1 << DICE):
-        kept, throws = hand, 1
-        for k in range(DICE):
-            if mask >> k & 1:
-                kept = HAND_REMOVE[kept, HAND_DICE[hand, k]]
-                throws *= SIDES
-        if bound(codes, kept, bonus) > needed * throws:
-            return True
-    return False
+        empties = 0
+        for k in range(SIZE):
+            empties += code >> 3 * k & 7 == 0
+        if empties > 2:
+            for roll in range(rolls):
+                long_line[roll] = max(long_line[roll], bonus[code, roll])
+        elif empties > 0:
+            for roll in range(rolls):
+                most[FIRST_ROLL + roll] += bonus[code, roll]
+    for roll in range(rolls):
+        most[FIRST_ROLL + roll] += long_line[roll]
 
 
 @kernel
