@@ -49,14 +49,14 @@ plans = st.builds(
 
 
 def test_chunks_cover_every_game_once_and_the_last_may_be_smaller():
-    assert PLAN.chunks() == [(0, 1000), (1000, 1000), (2000, 500)]
-    assert dataclasses.replace(PLAN, games=1000).chunks() == [(0, 1000)]
-    assert dataclasses.replace(PLAN, games=1).chunks() == [(0, 1)]
+    assert list(PLAN.chunks()) == [(0, 1000), (1000, 1000), (2000, 500)]
+    assert list(dataclasses.replace(PLAN, games=1000).chunks()) == [(0, 1000)]
+    assert list(dataclasses.replace(PLAN, games=1).chunks()) == [(0, 1)]
 
 
 @given(st.integers(1, 5000), st.integers(1, 700))
 def test_chunks_are_a_partition_of_the_games(games, chunk):
-    chunks = dataclasses.replace(PLAN, games=games, chunk=chunk).chunks()
+    chunks = list(dataclasses.replace(PLAN, games=games, chunk=chunk).chunks())
     played = [game for first, size in chunks for game in range(first, first + size)]
     assert played == list(range(games))
     assert all(size <= chunk for _, size in chunks)
@@ -73,7 +73,7 @@ def test_a_small_run_has_small_chunks(games, chunk):
 def test_a_plan_notes_the_versions_of_here_and_now():
     plan = Plan(seed=1, games=1, chunk=1, bots={}, rules=())
     assert plan.versions == current_versions()
-    assert plan.versions["magsim"] == __version__
+    assert plan.versions["magsim"].startswith(f"{__version__} sources:")
     assert set(plan.versions) == {"magsim", "numba", "numpy"}
 
 
@@ -154,7 +154,7 @@ def test_a_manifest_holds_all_values_of_the_rules_in_plain_json(tmp_path):
 
 def test_a_folder_that_cannot_be_written_is_told_so(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(MagsimError, match=r"^folder .*/run cannot be written: Not a directory"):
+    with pytest.raises(NotADirectoryError):
         write_manifest(tmp_path / "file" / "run", PLAN)
 
 
