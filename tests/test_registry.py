@@ -435,11 +435,6 @@ def test_the_fingerprint_of_a_file_is_its_digest_and_changes_with_it(write):
     assert fingerprint(f"{path}:width=5") != before
 
 
-def test_the_fingerprint_of_an_installed_bot_is_its_package():
-    assert fingerprint("random") == f"magsim {__version__}"
-    assert fingerprint("random:x=1") == f"magsim {__version__}"
-
-
-@every_installed
-def test_the_fingerprint_of_an_entry_without_a_package_is_what_it_names():
-    assert fingerprint("every") == "test_registry_bots:Every"
+def test_the_fingerprint_of_an_installed_bot_is_its_package_and_sources():
+    assert fingerprint("random").startswith(f"magsim {__version__} sources:")
+    assert fingerprint("random:x=1") == fingerprint("random")
