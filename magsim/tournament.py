@@ -209,7 +209,7 @@ class _Crew:
         return []
 
 
-def compile_kernels(entrants: list[Entrant], say: Callable[[str], None]) -> None:
+def compile_kernels(entrants: list[Entrant]) -> None:
     """Compile in a worker what is not in the cache yet, and say how long it took."""
     sources: dict[tuple[str, str], str | None] = {("the simulator", ""): None}
     for entrant in entrants:
@@ -221,20 +221,18 @@ def compile_kernels(entrants: list[Entrant], say: Callable[[str], None]) -> None
         marker = cache_folder() / f"{digest}.compiled"
         if marker.exists():
             continue
-        say(f"Compiling {name}, this once ...")
+        print(f"Compiling {name}, this once ...", file=sys.stderr)
         try:
             (seconds,) = parallel(1)([delayed(worker.warm_up)(source)])
         except TerminatedWorkerError:
             continue  # the run itself will say where the bot took its process down
-        say(f"Compiled {name} in {seconds:.1f} s.")
+        print(f"Compiled {name} in {seconds:.1f} s.", file=sys.stderr)
         with contextlib.suppress(OSError):  # then the next run says so again
             marker.parent.mkdir(parents=True, exist_ok=True)
             marker.touch()
 
 
-def play(
-    run: Path, plan: Plan, entrants: list[Entrant], jobs: int, time_limit: float, show: bool = True
-) -> Report:
+def play(run: Path, plan: Plan, entrants: list[Entrant], jobs: int, time_limit: float) -> Report:
     """Play what is missing of a run, with progress on standard error.
 
     A bot at fault is stopped, the others play on. ``KeyboardInterrupt`` ends the workers and is
@@ -249,7 +247,7 @@ def play(
     if not missing:
         return report
     try:
-        compile_kernels(entrants, lambda text: print(text, file=sys.stderr) if show else None)
+        compile_kernels(entrants)
         with (
             open_timings(run) as timings,
             tqdm(
@@ -257,7 +255,6 @@ def play(
                 initial=report.before,
                 unit=" games",
                 smoothing=0.05,
-                disable=not show,
                 dynamic_ncols=True,
             ) as bar,
         ):

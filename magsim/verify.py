@@ -273,7 +273,7 @@ def _sample(plan: Plan, sample: int | None) -> dict[tuple[str, str], list[int]] 
     return chosen
 
 
-def verify_run(run: Path, sample: int | None, jobs: int, show: bool = True) -> Verdict:
+def verify_run(run: Path, sample: int | None, jobs: int) -> Verdict:
     """Check a run: all bytes, and all games or a ``sample`` of them turn by turn.
 
     Raises:
@@ -288,7 +288,7 @@ def verify_run(run: Path, sample: int | None, jobs: int, show: bool = True) -> V
             delayed(_check_numbered)(number, part) for number, part in enumerate(parts)
         )
         for number, (checked_games, checked_turns, wrong) in tqdm(
-            results, total=len(parts), unit=" parts", disable=not show
+            results, total=len(parts), unit=" parts"
         ):
             games += checked_games
             turns += checked_turns
