@@ -40,7 +40,10 @@ def package_folder(module: str) -> Path:
         MagsimError: if it is not there.
     """
     name = module.partition(".")[0]
-    package = importlib.util.find_spec(name)
+    try:
+        package = importlib.util.find_spec(name)
+    except ValueError:  # a module made by hand, of no file
+        package = None
     if package is None or package.origin is None:
         raise MagsimError(f"package {name!r} registers bots and is not there; install it again")
     return Path(package.origin).parent

@@ -438,3 +438,9 @@ def test_the_fingerprint_of_a_file_is_its_digest_and_changes_with_it(write):
 def test_the_fingerprint_of_an_installed_bot_is_its_package_and_sources():
     assert fingerprint("random").startswith(f"magsim {__version__} sources:")
     assert fingerprint("random:x=1") == fingerprint("random")
+
+
+@every_installed
+def test_a_bot_of_no_file_has_no_fingerprint():
+    with pytest.raises(MagsimError, match="'test_registry_bots' registers bots and is not there"):
+        fingerprint("every")

@@ -16,7 +16,9 @@ GAMES = 1000
 
 @pytest.mark.parametrize("difficulty", DIFFICULTIES)
 @pytest.mark.parametrize("bot", ["random", "greedy", "lookahead"])
-def bench_chunk(benchmark: BenchmarkFixture, tmp_path: Path, bot: str, difficulty: str) -> None:
+def test_a_chunk_is_played_and_written(
+    benchmark: BenchmarkFixture, tmp_path: Path, bot: str, difficulty: str
+) -> None:
     """A chunk of a thousand games, played and written by one process."""
     rules, player, watch = DIFFICULTIES[difficulty], load_bot(bot), Watch(600)
 
