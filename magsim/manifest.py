@@ -57,15 +57,18 @@ def default_chunk(games: int) -> int:
     return min(1000, max(50, games // 20))
 
 
-def default_folder(plan: Plan) -> Path:
-    """``results/`` and a name from the configuration: readable, and made unique by a digest."""
-    names = "+".join(plan.bots)
+def default_folder(plan: Plan, name: str | None = None) -> Path:
+    """``results/`` and a name, made unique by a digest of the configuration.
+
+    Unless a ``name`` is given, it is made from bots and difficulties.
+    """
     standard = plan.rules == tuple(DIFFICULTIES.values())
     difficulties = "all" if standard else "+".join(rules.name for rules in plan.rules)
-    readable = re.sub(r"[^A-Za-z0-9_.+=-]+", "-", f"{names}-{difficulties}")[:80]
+    readable = name or f"{'+'.join(plan.bots)}-{difficulties}"
+    safe = re.sub(r"[^A-Za-z0-9_.+=-]+", "-", readable)[:80]
     config = [list(plan.bots), [dataclasses.asdict(r) for r in plan.rules], plan.games, plan.seed]
     digest = hashlib.sha256(json.dumps(config).encode()).hexdigest()[:8]
-    return Path("results") / f"{readable}-{plan.games}-seed{plan.seed}-{digest}"
+    return Path("results") / f"{safe}-{plan.games}-seed{plan.seed}-{digest}"
 
 
 def _to_json(plan: Plan) -> str:

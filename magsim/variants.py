@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from magsim.board import DICE, SIDES
 from magsim.errors import MagsimError
@@ -29,12 +30,20 @@ _LIMITS = {
 }
 _KEYS = (*_LIMITS, "power_costs")
 
+Changes = dict[str, int | tuple[int, ...]]
+"""Values of ``Rules`` by name."""
+
 
 def _is_whole(value: object, low: int, high: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
 
-def _checked(key: str, value: object, where: str) -> int | tuple[int, ...]:
+def checked(key: str, value: object, where: str) -> int | tuple[int, ...]:
+    """The value of a key as ``Rules`` takes it.
+
+    Raises:
+        MagsimError: if there is no such key, or the value is not allowed; ``where`` says where.
+    """
     if key not in _KEYS:
         near = get_close_matches(key, _KEYS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -59,22 +68,31 @@ def _checked(key: str, value: object, where: str) -> int | tuple[int, ...]:
     return value
 
 
-def _read_file(path: Path) -> tuple[str, dict[str, int | tuple[int, ...]]]:
-    """The name and the changes of a rules file."""
-    where = f"rules file {path}"
+def read_toml(path: Path, where: str) -> dict[str, Any]:
+    """The table of a TOML file.
+
+    Raises:
+        MagsimError: if it cannot be read or is no TOML; ``where`` says what file it is.
+    """
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise MagsimError(f"{where} cannot be read: {reason}") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise MagsimError(f"{where} is no TOML: {error}") from error
+
+
+def _read_file(path: Path) -> tuple[str, Changes]:
+    """The name and the changes of a rules file."""
+    where = f"rules file {path}"
+    table = read_toml(path, where)
     name = table.pop("name", path.stem)
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_.-]{1,40}", name):
         raise MagsimError(
             f"{where}: name = {name!r} is to be 1 to 40 letters, digits, '_', '.' or '-'"
         )
-    return name, {key: _checked(key, value, where) for key, value in table.items()}
+    return name, {key: checked(key, value, where) for key, value in table.items()}
 
 
 def _read_setting(text: str) -> tuple[str, int | tuple[int, ...]]:
@@ -90,10 +108,15 @@ def _read_setting(text: str) -> tuple[str, int | tuple[int, ...]]:
         parsed = {}
     if parsed.keys() != {"value"}:
         raise MagsimError(f"{where}: {value!r} is no whole number or [list] of them")
-    return key, _checked(key, parsed["value"], where)
+    return key, checked(key, parsed["value"], where)
 
 
-def _difficulties(text: str) -> list[Rules]:
+def difficulties(text: str) -> list[Rules]:
+    """The rules of difficulties joined by commas, or of ``all``.
+
+    Raises:
+        MagsimError: if one is unknown or named twice.
+    """
     names = list(DIFFICULTIES) if text == "all" else text.split(",")
     for name in names:
         if name not in DIFFICULTIES:
@@ -105,6 +128,17 @@ def _difficulties(text: str) -> list[Rules]:
     if len(set(names)) < len(names):
         raise MagsimError(f"--difficulty {text} names a difficulty twice")
     return [DIFFICULTIES[name] for name in names]
+
+
+def format_value(value: int | tuple[int, ...]) -> str:
+    """A value in a name of rules: ``20``, or ``[30,60]``."""
+    return str(value) if isinstance(value, int) else "[" + ",".join(map(str, value)) + "]"
+
+
+def vary(rules: Rules, changes: Changes, suffixes: Sequence[str]) -> Rules:
+    """Rules with some values changed, and a name that says how."""
+    name = "+".join([rules.name, *suffixes])
+    return dataclasses.replace(rules, name=name, **changes)  # type: ignore[arg-type]
 
 
 def choose_rules(
@@ -120,7 +154,7 @@ def choose_rules(
     Raises:
         MagsimError: if a name, a key, a value or the file is wrong.
     """
-    changes: dict[str, int | tuple[int, ...]] = {}
+    changes: Changes = {}
     suffixes = []
     if file is not None:
         name, changes = _read_file(file)
@@ -130,9 +164,5 @@ def choose_rules(
         if any(suffix.startswith(f"{key}=") for suffix in suffixes):
             raise MagsimError(f"--set {text}: {key} is set twice")
         changes[key] = value
-        shown = value if isinstance(value, int) else "[" + ",".join(map(str, value)) + "]"
-        suffixes.append(f"{key}={shown}")
-    return [
-        dataclasses.replace(rules, name="+".join([rules.name, *suffixes]), **changes)  # type: ignore[arg-type]
-        for rules in _difficulties(difficulty)
-    ]
+        suffixes.append(f"{key}={format_value(value)}")
+    return [vary(rules, changes, suffixes) for rules in difficulties(difficulty)]

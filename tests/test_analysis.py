@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from magsim import analysis, records, tables
+from magsim import records, tables
+from magsim.analysis import games as analysis
 from magsim.asking import Watch
 from magsim.bot import Bot, Position
 from magsim.decision import Decision
 from magsim.errors import MagsimError
-from magsim.intervals import t_quantile
+from magsim.analysis.intervals import t_quantile
 from magsim.manifest import Plan, read_manifest, write_manifest
 from magsim.rules import DIFFICULTIES, NIGHTMARE
 from magsim.simulate import PowerFirst, play_games

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from magsim.intervals import half_width, t_quantile
+from magsim.analysis.intervals import half_width, t_quantile
 
 # Abramowitz and Stegun, Handbook of Mathematical Functions, table 26.10, column 0.95.
 TABLE = {

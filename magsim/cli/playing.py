@@ -1,94 +1,29 @@
-"""The command line: parse, call one function, print.
+"""Commands that play and judge: tournament, verify, bots."""
 
-Nothing heavy is imported before a command runs.
-"""
-
-import math
-import os
-import shlex
-import shutil
 import signal
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
-from magsim import __version__
+from magsim.cli.common import (
+    INTERRUPTED,
+    jobs_option,
+    run_argument,
+    same_command,
+    time_limit_option,
+)
 from magsim.errors import BotFault, MagsimError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from magsim.manifest import Plan
     from magsim.registry import Option
-
-INTERRUPTED = 130
-
-
-class _Group(click.Group):
-    """Turns our errors into one sentence and an exit code, whatever command they come from."""
-
-    def invoke(self, ctx: click.Context) -> object:
-        try:
-            return super().invoke(ctx)
-        except MagsimError as error:
-            click.echo(f"magsim: {error}", err=True)
-            ctx.exit(error.exit_code)
+    from magsim.tournament import Entrant
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="magsim")
-def main() -> None:
-    """Simulate MAGDAGDON, Cubiri's solitaire dice game, and measure bots that play it."""
-
-
-def _program() -> list[str]:
-    """How this program was started: by its name if that finds it, else by its path."""
-    path = Path(sys.argv[0])
-    if path.name == "__main__.py":
-        return [sys.executable, "-m", "magsim"]
-    found = shutil.which(path.name)
-    return [path.name if found and Path(found).samefile(path) else str(path)]
-
-
-def _same_command(ctx: click.Context) -> str:
-    """The command as it was given, ready to be pasted."""
-    words = [*_program(), *ctx.command_path.split()[1:]]
-    for parameter in ctx.command.params:
-        name = parameter.name or ""
-        if ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
-            continue
-        value = ctx.params[name]
-        for item in value if isinstance(value, tuple) else (value,):
-            words += (
-                [parameter.opts[0], str(item)]
-                if parameter.param_type_name == "option"
-                else [str(item)]
-            )
-    return shlex.join(words)
-
-
-class _Seconds(click.FloatRange):
-    """A time that is a number; a range by itself lets ``nan`` pass."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        seconds = float(super().convert(value, param, ctx))
-        if math.isnan(seconds):
-            self.fail("nan is not a number of seconds.", param, ctx)
-        return seconds
-
-
-_jobs = click.option(
-    "--jobs",
-    type=click.IntRange(1, 1024),
-    default=os.cpu_count() or 1,
-    show_default="all processors",
-    help="Worker processes.",
-)
-
-
-@main.command()
+@click.command()
 @click.option(
     "--bots", required=True, metavar="SPEC,SPEC,…", help="Bot specs, or paths of bot files."
 )
@@ -125,7 +60,7 @@ _jobs = click.option(
     show_default=True,
     help="Seed of all dice.",
 )
-@_jobs
+@jobs_option
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -136,14 +71,7 @@ _jobs = click.option(
     type=click.IntRange(1, 1_000_000),
     help="Games per part.  [default: 1000, fewer in a small run]",
 )
-@click.option(
-    "--time-limit",
-    type=_Seconds(0.1, 86_400),
-    default=20.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Longest time for one decision.",
-)
+@time_limit_option
 @click.pass_context
 def tournament(
     ctx: click.Context,
@@ -166,44 +94,68 @@ def tournament(
     from magsim.manifest import default_folder
     from magsim.variants import choose_rules
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
+    def prepare() -> "tuple[Path, Plan, list[Entrant]]":
         rules = choose_rules(difficulty, rules_file, settings)
         entrants = tournaments.enter(bots, time_limit)
         plan = tournaments.make_plan(entrants, rules, games, seed, chunk)
         run = out or default_folder(plan)
         tournaments.open_run(run, plan)
+        return run, plan, entrants
+
+    play_run(ctx, prepare, jobs, time_limit, print_tables)
+
+
+def play_run(
+    ctx: click.Context,
+    prepare: "Callable[[], tuple[Path, Plan, list[Entrant]]]",
+    jobs: int,
+    time_limit: float,
+    conclude: "Callable[[Path], object]",
+) -> None:
+    """Prepare a run, play what is missing of it, then conclude from what is there.
+
+    Raises:
+        MagsimError: if something of the run is not right.
+        BotFault: if a bot was stopped, after the conclusion.
+    """
+    from magsim import tournament as tournaments
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        run, plan, entrants = prepare()
         click.echo(f"Run {run}", err=True)
         report = tournaments.play(run, plan, entrants, jobs, time_limit)
     except KeyboardInterrupt:
         kept = "Stopped; all finished games are kept. To go on:"
-        click.echo(f"\n{kept} {_same_command(ctx)}", err=True)
+        click.echo(f"\n{kept} {same_command(ctx)}", err=True)
         ctx.exit(INTERRUPTED)
     if not report.played and not report.faults:
         click.echo(f"Run {run} is complete; nothing was left to play.", err=True)
     if report.played or report.before:
-        _print_tables(run)
+        conclude(run)
     if report.faults:
         raise BotFault("\nmagsim: ".join(report.faults.values()))
 
 
-def _print_tables(run: Path) -> None:
-    from magsim import analysis, tables
+def print_tables(run: Path) -> None:
+    """Print the closing tables of a run."""
+    from magsim import tables
+    from magsim.analysis import games
 
     out = tables.console()
-    for table in tables.summary_tables(analysis.summary(run)):
+    for table in tables.summary_tables(games.summary(run)):
         out.print(table)
-    differences = analysis.paired_differences(run)
+    differences = games.paired_differences(run)
     if len(differences):
         out.print(tables.difference_table(differences))
 
 
-@main.command()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.command()
+@run_argument
 @click.option(
     "--sample", type=click.IntRange(1), help="Replay only so many games, drawn by the run's seed."
 )
-@_jobs
+@jobs_option
 @click.pass_context
 def verify(ctx: click.Context, run: Path, sample: int | None, jobs: int) -> None:
     """Re-judge a recorded RUN by the readable rules, with the dice drawn anew."""
@@ -230,7 +182,7 @@ def _option_line(entry: "Option") -> str:
     return f"    {entry.name}={entry.default}  {entry.help} ({entry.allowed()})"
 
 
-@main.command()
+@click.command()
 def bots() -> None:
     """List the installed bots with their options."""
     from magsim import registry

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from magsim import records
-from magsim.intervals import half_width
+from magsim.analysis.intervals import half_width
 from magsim.manifest import read_manifest
 from magsim.timings import milliseconds_per_decision
 

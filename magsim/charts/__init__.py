@@ -1,0 +1,1 @@
+"""Pictures: estimates in, matplotlib figures out, in one style."""

@@ -1,0 +1,21 @@
+"""The command line: parse, call one function, print.
+
+Nothing heavy is imported before a command runs.
+"""
+
+import click
+
+from magsim import __version__
+from magsim.cli.asking import experiment
+from magsim.cli.common import Group
+from magsim.cli.playing import bots, tournament, verify
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="magsim")
+def main() -> None:
+    """Simulate MAGDAGDON, Cubiri's solitaire dice game, and measure bots that play it."""
+
+
+for command in (tournament, experiment, verify, bots):
+    main.add_command(command)

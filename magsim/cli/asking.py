@@ -1,0 +1,62 @@
+"""The command that plays and answers a balancing question: experiment."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from magsim.cli.common import jobs_option, time_limit_option
+from magsim.cli.playing import play_run, print_tables
+
+if TYPE_CHECKING:
+    from magsim.manifest import Plan
+    from magsim.tournament import Entrant
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--bots", metavar="SPEC,SPEC,…", help="Other bots than the file names.")
+@click.option("--games", type=click.IntRange(1, 2**32 - 1), help="Other than the file says.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Other than the file says.")
+@jobs_option
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Folder of the run.  [default: results/ and a name from the file]",
+)
+@time_limit_option
+@click.pass_context
+def experiment(
+    ctx: click.Context,
+    file: Path,
+    bots: str | None,
+    games: int | None,
+    seed: int | None,
+    jobs: int,
+    out: Path | None,
+    time_limit: float,
+) -> None:
+    """Play the question of FILE.toml: its bots at every point of its grid, on the same dice.
+
+    The same command resumes an experiment that was stopped.
+    """
+    from magsim import tournament as tournaments
+    from magsim.experiments import question as questions
+    from magsim.manifest import default_folder
+
+    def prepare() -> "tuple[Path, Plan, list[Entrant]]":
+        question = questions.read_question(file)
+        entrants = tournaments.enter(bots or question.bots, time_limit)
+        plan = tournaments.make_plan(
+            entrants,
+            question.rules,
+            games or question.games,
+            question.seed if seed is None else seed,
+            None,
+        )
+        run = out or default_folder(plan, question.name)
+        tournaments.open_run(run, plan)
+        questions.keep(file, run)
+        return run, plan, entrants
+
+    play_run(ctx, prepare, jobs, time_limit, print_tables)

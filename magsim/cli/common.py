@@ -1,0 +1,91 @@
+"""What the commands share: errors as one sentence, the command as it was given, common options."""
+
+import math
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from magsim.errors import MagsimError
+
+INTERRUPTED = 130
+
+
+class Group(click.Group):
+    """Turns our errors into one sentence and an exit code, whatever command they come from."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; its error, or Ctrl-C, is told in a sentence."""
+        try:
+            return super().invoke(ctx)
+        except MagsimError as error:
+            click.echo(f"magsim: {error}", err=True)
+            ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            click.echo("\nStopped.", err=True)
+            ctx.exit(INTERRUPTED)
+
+
+def _program() -> list[str]:
+    """How this program was started: by its name if that finds it, else by its path."""
+    path = Path(sys.argv[0])
+    if path.name == "__main__.py":
+        return [sys.executable, "-m", "magsim"]
+    found = shutil.which(path.name)
+    return [path.name if found and Path(found).samefile(path) else str(path)]
+
+
+def same_command(ctx: click.Context) -> str:
+    """The command as it was given, ready to be pasted."""
+    words = [*_program(), *ctx.command_path.split()[1:]]
+    for parameter in ctx.command.params:
+        name = parameter.name or ""
+        if ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        value = ctx.params[name]
+        if isinstance(parameter, click.Option) and parameter.is_flag:
+            words.append(parameter.opts[0])
+            continue
+        for item in value if isinstance(value, tuple) else (value,):
+            words += (
+                [parameter.opts[0], str(item)]
+                if parameter.param_type_name == "option"
+                else [str(item)]
+            )
+    return shlex.join(words)
+
+
+class Seconds(click.FloatRange):
+    """A time that is a number; a range by itself lets ``nan`` pass."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number of seconds of a text."""
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):
+            self.fail("nan is not a number of seconds.", param, ctx)
+        return seconds
+
+
+jobs_option = click.option(
+    "--jobs",
+    type=click.IntRange(1, 1024),
+    default=os.cpu_count() or 1,
+    show_default="all processors",
+    help="Worker processes.",
+)
+time_limit_option = click.option(
+    "--time-limit",
+    type=Seconds(0.1, 86_400),
+    default=20.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Longest time for one decision.",
+)
+run_argument = click.argument("run", type=click.Path(path_type=Path))

@@ -1,0 +1,1 @@
+"""Experiments: a question in a file, played like a tournament, answered in a sentence."""
