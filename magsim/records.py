@@ -264,6 +264,13 @@ def strangers(run: Path, plan: Plan) -> Iterator[Path]:
                 yield path
 
 
+def scan_parts(parts: Iterable[Path]) -> pl.LazyFrame:
+    """Parts of one table, lazily, one after another, with its own columns."""
+    # Named file by file: in a run's path, signs of patterns and of Hive folders mean nothing.
+    files = [path.resolve() for path in parts]
+    return pl.scan_parquet(files, glob=False, hive_partitioning=False)
+
+
 def scan(run: Path, table: str, plan: Plan) -> pl.LazyFrame:
     """A table of a run, lazily, with the columns ``difficulty`` and ``bot`` before its own.
 
@@ -272,15 +279,13 @@ def scan(run: Path, table: str, plan: Plan) -> pl.LazyFrame:
     Raises:
         MagsimError: if the run has no part of it.
     """
-    # Named file by file: in a run's path, signs of patterns and of Hive folders mean nothing.
     frames = []
     for rules in plan.rules:
         for bot in plan.bots:
-            files = [path.resolve() for path in planned_parts(run, table, plan, rules, bot)]
-            if files:
+            found = planned_parts(run, table, plan, rules, bot)
+            if found:
                 columns = pl.lit(rules.name).alias("difficulty"), pl.lit(bot).alias("bot")
-                part = pl.scan_parquet(files, glob=False, hive_partitioning=False)
-                frames.append(part.select(*columns, pl.all()))
+                frames.append(scan_parts(found).select(*columns, pl.all()))
     if not frames:
         raise MagsimError(f"run {run}: there are no {table} in it yet")
     return pl.concat(frames)

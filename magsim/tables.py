@@ -43,7 +43,7 @@ def _table(title: str, columns: Iterable[str], words: int = 1) -> Table:
 
 
 def summary_tables(summary: pl.DataFrame) -> list[Table]:
-    """One table for each difficulty: a row a bot, from ``analysis.summary``."""
+    """One table for each difficulty: a row a bot, from ``analysis.games.summary``."""
     tables = []
     for (difficulty,), rows in summary.group_by("difficulty", maintain_order=True):
         table = _table(
@@ -79,7 +79,7 @@ def summary_tables(summary: pl.DataFrame) -> list[Table]:
 
 
 def difference_table(differences: pl.DataFrame) -> Table:
-    """One row for each difficulty and pair of bots, from ``analysis.paired_differences``."""
+    """One row for each difficulty and pair of bots, from ``analysis.pairs.paired_differences``."""
     table = _table(
         "Paired differences, same dice, 95 % intervals",
         ("difficulty", "bot", "against", "games", "ahead by"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from magsim import records, tables
-from magsim.analysis import games as analysis
+from magsim.analysis import games, pairs
 from magsim.asking import Watch
 from magsim.bot import Bot, Position
 from magsim.decision import Decision
@@ -61,7 +61,7 @@ def quantile(values: list[int], share: float) -> float:
 
 
 def test_summary_agrees_with_the_rows(run: Path) -> None:
-    summary = analysis.summary(run)
+    summary = games.summary(run)
     rows = records.scan(run, "games", read_manifest(run)).collect().rows(named=True)
     assert summary.select("difficulty", "bot").rows() == [
         (difficulty, bot) for difficulty in DIFFICULTIES for bot in BOTS
@@ -90,7 +90,7 @@ def test_summary_agrees_with_the_rows(run: Path) -> None:
 def test_differences_are_paired_game_by_game(run: Path) -> None:
     rows = records.scan(run, "games", read_manifest(run)).collect().rows(named=True)
     score = {(g["difficulty"], g["bot"], g["game"]): g["score"] for g in rows}
-    table = analysis.paired_differences(run).rows(named=True)
+    table = pairs.paired_differences(run).rows(named=True)
     assert [row["difficulty"] for row in table] == list(DIFFICULTIES)
     for row in table:
         assert (row["bot"], row["other"], row["games"]) == ("last", "first", 25)
@@ -108,13 +108,13 @@ def test_times_add_up_and_a_torn_line_is_passed_over(run: Path) -> None:
         ("peaceful", "first"): pytest.approx(25.0),
         ("survival", "last"): pytest.approx(0.25),
     }
-    times = analysis.summary(run).filter(difficulty="nightmare")["milliseconds"]
+    times = games.summary(run).filter(difficulty="nightmare")["milliseconds"]
     assert times.to_list() == [None, None]
 
 
 def test_one_game_gives_dashes(watch: Watch, tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", watch, {"first": 1, "last": 1})
-    summary, differences = analysis.summary(run), analysis.paired_differences(run)
+    summary, differences = games.summary(run), pairs.paired_differences(run)
     assert summary["half_width"].null_count() == summary["sd"].null_count() == 6
     console = tables.console()
     with console.capture() as captured:
@@ -143,4 +143,4 @@ def test_intervals_in_words(
 def test_an_empty_run_is_one_sentence(tmp_path: Path) -> None:
     write_manifest(tmp_path, Plan(1, 1, 1, {"first": "1"}, (NIGHTMARE,)))
     with pytest.raises(MagsimError, match="there are no games in it yet"):
-        analysis.summary(tmp_path)
+        games.summary(tmp_path)

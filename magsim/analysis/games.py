@@ -1,17 +1,16 @@
-"""From records to estimates: what a run says about bots and difficulties, with intervals.
+"""The closing table of a tournament: a row for each difficulty and bot, from ``games`` alone."""
 
-Reads records lazily and collects only aggregates.
-"""
-
-from itertools import combinations
 from pathlib import Path
 
 import polars as pl
 
 from magsim import records
-from magsim.analysis.intervals import half_width
+from magsim.analysis.intervals import mean_of_sums
 from magsim.manifest import read_manifest
 from magsim.timings import milliseconds_per_decision
+
+SUMMARY = ["difficulty", "bot", "games", "mean", "half_width", "sd", "p5", "p50", "p95"]
+SUMMARY += ["ruins", "with_ruin", "powers", "turns", "milliseconds"]
 
 
 def summary(run: Path) -> pl.DataFrame:
@@ -31,8 +30,8 @@ def summary(run: Path) -> pl.DataFrame:
         .group_by("difficulty", "bot")
         .agg(
             games=pl.len(),
-            mean=score.mean(),
-            sd=score.std(),
+            total=score.cast(pl.Int64).sum(),
+            squares=(score.cast(pl.Int64) ** 2).sum(),
             p5=score.quantile(0.05, "linear"),
             p50=score.quantile(0.5, "linear"),
             p95=score.quantile(0.95, "linear"),
@@ -43,54 +42,21 @@ def summary(run: Path) -> pl.DataFrame:
         )
         .collect(engine="streaming")
     )
-    widths = [half_width(sd, n) for sd, n in table.select("sd", "games").iter_rows()]
+    sums = table.select("games", "total", "squares").iter_rows()
+    means = pl.DataFrame(
+        [mean_of_sums(*row)[1:] for row in sums],
+        schema=dict.fromkeys(("mean", "half_width", "sd"), pl.Float64),
+        orient="row",
+    )
     times = milliseconds_per_decision(run)
     keys = table.select("difficulty", "bot").rows()
     order = [(rules.name, bot) for rules in plan.rules for bot in plan.bots]
     return (
-        table.insert_column(4, pl.Series("half_width", widths, pl.Float64))
-        .with_columns(milliseconds=pl.Series([times.get(key) for key in keys], dtype=pl.Float64))
-        .with_columns(place=pl.Series([order.index(key) for key in keys]))
+        pl.concat([table, means], how="horizontal")
+        .with_columns(
+            milliseconds=pl.Series([times.get(key) for key in keys], dtype=pl.Float64),
+            place=pl.Series([order.index(key) for key in keys]),
+        )
         .sort("place")
-        .drop("place")
+        .select(SUMMARY)
     )
-
-
-def paired_differences(run: Path) -> pl.DataFrame:
-    """A row for each difficulty and pair of bots: how far one is ahead of another on the same dice.
-
-    Columns: difficulty, bot, other (the earlier of the two in the plan), games (that both played),
-    difference (mean score of ``bot``
-    minus ``other``, game by game), half_width (of its 95 % interval, null for one game).
-
-    Raises:
-        MagsimError: if there is no run, or nothing in it.
-    """
-    plan = read_manifest(run)
-    scores = records.scan(run, "games", plan).select("difficulty", "bot", "game", "score")
-    found = []
-    for rules in plan.rules:
-        for other, bot in combinations(plan.bots, 2):
-            here = scores.filter(pl.col("difficulty") == rules.name)
-            row = (
-                here.filter(pl.col("bot") == bot)
-                .join(here.filter(pl.col("bot") == other), on="game", suffix="_other")
-                .select(difference=pl.col("score") - pl.col("score_other"))
-                .select(
-                    games=pl.len(), mean=pl.col("difference").mean(), sd=pl.col("difference").std()
-                )
-                .collect(engine="streaming")
-                .row(0)
-            )
-            games, mean, sd = row
-            if games:
-                found.append((rules.name, bot, other, games, mean, half_width(sd, games)))
-    schema = {
-        "difficulty": pl.String,
-        "bot": pl.String,
-        "other": pl.String,
-        "games": pl.Int64,
-        "difference": pl.Float64,
-        "half_width": pl.Float64,
-    }
-    return pl.DataFrame(found, schema=schema, orient="row")

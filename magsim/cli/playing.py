@@ -140,12 +140,12 @@ def play_run(
 def print_tables(run: Path) -> None:
     """Print the closing tables of a run."""
     from magsim import tables
-    from magsim.analysis import games
+    from magsim.analysis import games, pairs
 
     out = tables.console()
     for table in tables.summary_tables(games.summary(run)):
         out.print(table)
-    differences = games.paired_differences(run)
+    differences = pairs.paired_differences(run)
     if len(differences):
         out.print(tables.difference_table(differences))
 
