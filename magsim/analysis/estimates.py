@@ -2,7 +2,8 @@
 
 Every table begins with the columns ``difficulty`` and ``bot``, enums in the order of the plan.
 Columns named ``low`` and ``high`` are the ends of a 95 % interval, ``half_width`` is half of one;
-they are null where there is too little to say. Shares are between 0 and 1, scores and costs in points.
+they are null where there is too little to say. Shares are between 0 and 1, scores and costs in
+points.
 """
 
 from collections.abc import Iterable, Sequence

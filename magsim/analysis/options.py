@@ -83,9 +83,7 @@ def _sample(run: Path, plan: Plan, rules: Rules, bot: str) -> pl.DataFrame | Non
         .select(
             pl.col("turn", "powers_left").cast(pl.Int64),
             pl.col("roll").cast(pl.String),
-            before=pl.when(pl.col("turn") == 1)
-            .then(pl.lit(empty))
-            .otherwise(pl.col("board").shift()),
+            before=pl.when(pl.col("turn") == 1).then(first).otherwise(board),
         )
         .collect()
     )
