@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from magsim import records, tables
-from magsim.analysis import games, pairs
+from magsim import records
+from magsim.analysis import games as closing
+from magsim.analysis import pairs
+from magsim.analysis.intervals import t_quantile
 from magsim.asking import Watch
 from magsim.bot import Bot, Position
 from magsim.decision import Decision
 from magsim.errors import MagsimError
-from magsim.analysis.intervals import t_quantile
 from magsim.manifest import Plan, read_manifest, write_manifest
+from magsim.report import tables, words
 from magsim.rules import DIFFICULTIES, NIGHTMARE
 from magsim.simulate import PowerFirst, play_games
 from magsim.timings import add_timing, milliseconds_per_decision, open_timings
@@ -61,7 +63,7 @@ def quantile(values: list[int], share: float) -> float:
 
 
 def test_summary_agrees_with_the_rows(run: Path) -> None:
-    summary = games.summary(run)
+    summary = closing.summary(run)
     rows = records.scan(run, "games", read_manifest(run)).collect().rows(named=True)
     assert summary.select("difficulty", "bot").rows() == [
         (difficulty, bot) for difficulty in DIFFICULTIES for bot in BOTS
@@ -108,13 +110,13 @@ def test_times_add_up_and_a_torn_line_is_passed_over(run: Path) -> None:
         ("peaceful", "first"): pytest.approx(25.0),
         ("survival", "last"): pytest.approx(0.25),
     }
-    times = games.summary(run).filter(difficulty="nightmare")["milliseconds"]
+    times = closing.summary(run).filter(difficulty="nightmare")["milliseconds"]
     assert times.to_list() == [None, None]
 
 
 def test_one_game_gives_dashes(watch: Watch, tmp_path: Path) -> None:
     run = make_run(tmp_path / "run", watch, {"first": 1, "last": 1})
-    summary, differences = games.summary(run), pairs.paired_differences(run)
+    summary, differences = closing.summary(run), pairs.paired_differences(run)
     assert summary["half_width"].null_count() == summary["sd"].null_count() == 6
     console = tables.console()
     with console.capture() as captured:
@@ -137,10 +139,10 @@ def test_one_game_gives_dashes(watch: Watch, tmp_path: Path) -> None:
 def test_intervals_in_words(
     value: float | None, half_width: float | None, sign: bool, text: str
 ) -> None:
-    assert tables.interval(value, half_width, sign) == text
+    assert words.interval(value, half_width, sign) == text
 
 
 def test_an_empty_run_is_one_sentence(tmp_path: Path) -> None:
     write_manifest(tmp_path, Plan(1, 1, 1, {"first": "1"}, (NIGHTMARE,)))
     with pytest.raises(MagsimError, match="there are no games in it yet"):
-        games.summary(tmp_path)
+        closing.summary(tmp_path)

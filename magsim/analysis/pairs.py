@@ -46,9 +46,9 @@ class Player(NamedTuple):
 class Moments:
     """Sums over the games that both of two players played, for P players.
 
-    Shapes (P, P) with a leading axis of ``GROUPS``: ``games`` counts them, ``sums[g, i, j]`` adds
-    the values of player i over the games that i and j have in common, ``products[g, i, j]`` the
-    products of both, ``squares[g, i, j]`` the squares of player i.
+    Shapes (P, P) with a leading axis of groups of games: ``games`` counts them, ``sums[g, i, j]``
+    adds the values of player i over the games that i and j have in common, ``products[g, i, j]``
+    the products of both, ``squares[g, i, j]`` the squares of player i.
     """
 
     players: tuple[Player, ...]
@@ -83,29 +83,33 @@ def gather(
     run: Path,
     plan: Plan,
     players: Sequence[Player],
-    values: Mapping[str, pl.Expr] | None = None,
+    values: Sequence[Mapping[str, pl.Expr]] | None = None,
     common: bool = False,
+    groups: int = GROUPS,
 ) -> dict[str, Moments]:
-    """The moments of whole-number values of games, expressions over ``games``; else of the score.
+    """The moments of whole-number values of games: of the score, or of those of each player.
 
-    With ``common``, only over games that all the players played.
+    ``values`` has, for each player, expressions over ``games`` by the same names.
+
+    With ``common``, only over games that all the players played. Games are grouped by game index
+    modulo ``groups``.
 
     Raises:
         MagsimError: if a part cannot be read.
     """
-    wanted = {"score": pl.col("score")} if values is None else dict(values)
-    shape = (GROUPS, len(players), len(players))
+    wanted = [{"score": pl.col("score")}] * len(players) if values is None else values
+    shape = (groups, len(players), len(players))
     moments = {
         name: Moments(tuple(players), *(np.zeros(shape, np.int64) for _ in range(4)))
-        for name in wanted
+        for name in wanted[0]
     }
     found = [records.parts(run, "games", player.rules.name, player.bot) for player in players]
     for here, keys in _shared_chunks(plan, found):
         if common and len(here) < len(players):
             continue
-        tables = [_read([found[k][key] for key in keys], wanted) for k in here]
-        group = tables[0]["game"].to_numpy() % GROUPS
-        for name in wanted:
+        tables = [_read([found[k][key] for key in keys], wanted[k]) for k in here]
+        group = tables[0]["game"].to_numpy() % groups
+        for name in wanted[0]:
             _add(moments[name], np.stack([table[name].to_numpy() for table in tables]), group, here)
     return moments
 
@@ -137,7 +141,7 @@ def _read(parts: list[Path], values: Mapping[str, pl.Expr]) -> pl.DataFrame:
 
 def _add(moments: Moments, values: Ints, group: Ints, here: list[int]) -> None:
     rows, columns = np.ix_(here, here)
-    for g in range(GROUPS):
+    for g in range(len(moments.games)):
         some = values[:, group == g]
         moments.games[g, rows, columns] += some.shape[1]
         moments.sums[g, rows, columns] += some.sum(axis=1)[:, None]
@@ -162,7 +166,7 @@ def part_moments(run: Path) -> list[dict[str, Moments]]:
             run,
             plan,
             [Player(rules, bot) for bot in plan.bots],
-            {"score": pl.col("score"), **part_columns(rules)},
+            [{"score": pl.col("score"), **part_columns(rules)}] * len(plan.bots),
         )
         for rules in plan.rules
     ]

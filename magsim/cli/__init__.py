@@ -9,6 +9,7 @@ from magsim import __version__
 from magsim.cli.asking import experiment
 from magsim.cli.common import Group
 from magsim.cli.playing import bots, tournament, verify
+from magsim.cli.reporting import report
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -17,5 +18,5 @@ def main() -> None:
     """Simulate MAGDAGDON, Cubiri's solitaire dice game, and measure bots that play it."""
 
 
-for command in (tournament, experiment, verify, bots):
+for command in (tournament, report, experiment, verify, bots):
     main.add_command(command)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from magsim.cli.common import jobs_option, time_limit_option
-from magsim.cli.playing import play_run, print_tables
+from magsim.cli.playing import play_run
+from magsim.cli.reporting import write_report
 
 if TYPE_CHECKING:
     from magsim.manifest import Plan
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Folder of the run.  [default: results/ and a name from the file]",
 )
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    help="Folder of the report.  [default: report/ in the run's folder]",
+)
 @time_limit_option
 @click.pass_context
 def experiment(
@@ -34,9 +40,10 @@ def experiment(
     seed: int | None,
     jobs: int,
     out: Path | None,
+    report: Path | None,
     time_limit: float,
 ) -> None:
-    """Play the question of FILE.toml: its bots at every point of its grid, on the same dice.
+    """Answer the question of FILE.toml: play its bots at every point of its grid, and report.
 
     The same command resumes an experiment that was stopped.
     """
@@ -59,4 +66,4 @@ def experiment(
         questions.keep(file, run)
         return run, plan, entrants
 
-    play_run(ctx, prepare, jobs, time_limit, print_tables)
+    play_run(ctx, prepare, jobs, time_limit, lambda run: write_report(run, report))

@@ -13,6 +13,7 @@ from magsim.cli.common import (
     same_command,
     time_limit_option,
 )
+from magsim.cli.reporting import write_report
 from magsim.errors import BotFault, MagsimError
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     help="Games per part.  [default: 1000, fewer in a small run]",
 )
 @time_limit_option
+@click.option("--report", is_flag=True, help="Write charts and a report when all is played.")
 @click.pass_context
 def tournament(
     ctx: click.Context,
@@ -85,6 +87,7 @@ def tournament(
     out: Path | None,
     chunk: int | None,
     time_limit: float,
+    report: bool,
 ) -> None:
     """Play many games of several bots on the same dice, and record every turn.
 
@@ -102,7 +105,12 @@ def tournament(
         tournaments.open_run(run, plan)
         return run, plan, entrants
 
-    play_run(ctx, prepare, jobs, time_limit, print_tables)
+    def conclude(run: Path) -> None:
+        print_tables(run)
+        if report:
+            write_report(run, None)
+
+    play_run(ctx, prepare, jobs, time_limit, conclude)
 
 
 def play_run(
@@ -139,8 +147,8 @@ def play_run(
 
 def print_tables(run: Path) -> None:
     """Print the closing tables of a run."""
-    from magsim import tables
     from magsim.analysis import games, pairs
+    from magsim.report import tables
 
     out = tables.console()
     for table in tables.summary_tables(games.summary(run)):

@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-DASH = "–"
+from magsim.report.words import interval, number
+
 MINIMUM_WIDTH = 110
 """Columns; a narrower terminal breaks lines, which is better than figures broken inside."""
 
@@ -16,22 +17,6 @@ MINIMUM_WIDTH = 110
 def console() -> Console:
     """A console on standard output, wide enough for the tables where it is no terminal."""
     return Console(highlight=False, width=max(Console().width, MINIMUM_WIDTH))
-
-
-def number(value: float | None, digits: int = 1) -> str:
-    """A number, or a dash where there is none; no minus before a zero."""
-    if value is None:
-        return DASH
-    text = f"{value:.{digits}f}"
-    return text[1:] if text.startswith("-") and not text.strip("-0.") else text
-
-
-def interval(value: float | None, half_width: float | None, sign: bool = False) -> str:
-    """A value with its 95 % interval, as in ``151.3 ± 0.4``; a dash where there is no interval."""
-    digits = 2 if half_width is not None and half_width < 0.1 else 1
-    text = number(value, digits)
-    plus = "+" if sign and value is not None and not text.startswith("-") else ""
-    return f"{plus}{text} ± {number(half_width, digits)}"
 
 
 def _table(title: str, columns: Iterable[str], words: int = 1) -> Table:

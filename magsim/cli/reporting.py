@@ -1,0 +1,36 @@
+"""The command that shows what a run says: report."""
+
+from pathlib import Path
+
+import click
+
+from magsim.cli.common import run_argument
+
+
+@click.command()
+@run_argument
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Folder of the report.  [default: report/ in the run's folder]",
+)
+def report(run: Path, out: Path | None) -> None:
+    """Write charts, report.html and report.md of a RUN, or of an experiment."""
+    write_report(run, out)
+
+
+def write_report(run: Path, out: Path | None) -> None:
+    """Write the report of a run or an experiment and say where; print an experiment's verdict.
+
+    Raises:
+        MagsimError: if there is no run, nothing in it, or the folder cannot be written.
+    """
+    from magsim.experiments.report import is_experiment, report_experiment
+    from magsim.report.run import report_run
+
+    if is_experiment(run):
+        folder, verdict = report_experiment(run, out)
+        click.echo(verdict)
+    else:
+        folder = report_run(run, out)
+    click.echo(f"Report {folder / 'report.html'}", err=True)

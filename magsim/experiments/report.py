@@ -1,0 +1,250 @@
+"""The report of an experiment: its verdict, pictures along its axes, and all measures."""
+
+import shlex
+from pathlib import Path
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from magsim.analysis import pairs
+from magsim.charts import comparison, experiment
+from magsim.experiments.answers import Answers, answer, is_published
+from magsim.experiments.openings import openings
+from magsim.experiments.question import FILE, MEASURES
+from magsim.experiments.verdicts import along, series_of, shown, verdict
+from magsim.report.page import Page, Section, Table, write
+from magsim.report.run import FOLDER, rules_in_words
+from magsim.report.words import counted, interval, number, percent_between
+
+PICTURED = ("score", "ruins", "used", "straight_points", "four_points", "two_pairs_points")
+"""The measures that are always drawn along a grid, after the verdict's own."""
+
+
+def is_experiment(run: Path) -> bool:
+    """Whether a run's folder is that of an experiment."""
+    return (run / FILE).exists()
+
+
+def _along_axis(answers: Answers, measure: str) -> Figure:
+    """A measure along the last axis, a line for each bot and setting of the other axes."""
+    rows = []
+    several = len(answers.moments) > 1
+    for name, ks in series_of(answers.points).items():
+        difficulty, _, setting = name.partition(", ")
+        for bot in answers.moments:
+            series = ", ".join(part for part in (bot if several else "", setting) if part) or bot
+            for k in ks:
+                mean = answers.mean(bot, measure, k)
+                rows.append(
+                    (difficulty, series, along(answers.points, k), mean.mean, mean.half_width)
+                )
+    frame = pl.DataFrame(
+        rows,
+        schema={
+            "difficulty": pl.String,
+            "series": pl.String,
+            **dict.fromkeys(("x", "mean", "half_width"), pl.Float64),
+        },
+        orient="row",
+    )
+    published = [
+        along(answers.points, k)
+        for k, point in enumerate(answers.points)
+        if is_published(point.rules, point.difficulty)
+    ]
+    axis = answers.question.axes[-1]
+    return experiment.along_axis(
+        frame, axis, axis.replace("_", " "), MEASURES[measure], published[0] if published else None
+    )
+
+
+def _by_label(answers: Answers, measure: str) -> Figure:
+    frame = answers.table().filter(pl.col("measure") == measure)
+    many = frame["difficulty"].n_unique() > 1
+    label = pl.concat_str("difficulty", "label", separator=", ") if many else pl.col("label")
+    return experiment.by_label(
+        frame.select("bot", "mean", "half_width", label=label), MEASURES[measure]
+    )
+
+
+def _grid(answers: Answers) -> list[Section]:
+    """A picture a measure, the verdict's own first."""
+    wanted = answers.question.verdict
+    first = (wanted.measure, wanted.other) if wanted.kind == "crossing" else (wanted.measure,)
+    whole = all(
+        isinstance(value, int)
+        for point in answers.points
+        for value in list(point.values.values())[-1:]
+    )
+    draw = _along_axis if whole else _by_label
+    return [
+        Section(
+            f"{MEASURES[measure][0].upper()}{MEASURES[measure][1:]}",
+            _range(answers, measure),
+            {measure: draw(answers, measure)},
+        )
+        for measure in dict.fromkeys((*first, *PICTURED))
+    ]
+
+
+def _range(answers: Answers, measure: str) -> str:
+    """Between which values a measure lies, for the strongest bot."""
+    bot = answers.strongest
+    means = {k: answers.mean(bot, measure, k) for k in range(len(answers.points))}
+    least = min(means, key=lambda k: means[k].mean or 0.0)
+    most = max(means, key=lambda k: means[k].mean or 0.0)
+    low, high = (
+        f"{shown(measure, means[k].mean, means[k].half_width)} "
+        f"({answers.points[k].difficulty}, {answers.points[k].label})"
+        for k in (least, most)
+    )
+    return f"For {bot} it lies between {low} and {high}."
+
+
+def _ladder(answers: Answers) -> list[Section]:
+    """Scores by difficulty, a line a bot, and the differences between bots."""
+    rows = [
+        (point.rules.name, bot, *answers.mean(bot, "score", k)[1:3])
+        for bot in answers.moments
+        for k, point in enumerate(answers.points)
+    ]
+    frame = pl.DataFrame(
+        rows,
+        schema={
+            "difficulty": pl.String,
+            "bot": pl.String,
+            **dict.fromkeys(("mean", "half_width"), pl.Float64),
+        },
+        orient="row",
+    )
+    best, names = answers.strongest, [point.rules.name for point in answers.points]
+    scored = ", ".join(
+        f"{interval(*answers.mean(best, 'score', k)[1:3])} at {name}"
+        for k, name in enumerate(names)
+    )
+    found = [Section("Scores", f"{best} scores {scored}.", {"scores": experiment.ladder(frame)})]
+    differences = pairs.paired_differences(answers.run)
+    if len(differences):
+        caption = (
+            f"{len(differences)} paired differences on the same dice; thick intervals hold with "
+            "95 % each, thin ones (Bonferroni) with 95 % all together."
+        )
+        table = Table(
+            "Paired differences, points",
+            ["difficulty", "bot", "against", "ahead by", "for all together", "gain of pairing"],
+            [
+                [row["difficulty"], row["bot"], row["other"]]
+                + [interval(row["difference"], row["half_width"], sign=True)]
+                + [f"± {number(row['simultaneous'])}", number(row["gain"], 2)]
+                for row in differences.iter_rows(named=True)
+            ],
+            words=3,
+        )
+        drawn = {"differences": comparison.forest(differences)}
+        found.append(Section("Bots against each other", caption, drawn, (table,)))
+    return found
+
+
+def _openings(answers: Answers) -> list[Section]:
+    """The most frequent first turns at each difficulty."""
+    bot = answers.strongest
+    frame = openings(answers.run, answers.plan, bot)
+    found = []
+    for (difficulty,), rows in frame.group_by("difficulty", maintain_order=True):
+        shapes = rows.head(12)
+        told = shapes["share"].sum()
+        by_dice = rows.group_by("dice").agg(pl.col("games").sum()).sort("dice")
+        games = rows["games"].sum()
+        dice = ", ".join(
+            f"{number(100 * n / games)} % place {count}" for count, n in by_dice.iter_rows()
+        )
+        table = Table(
+            f"First turns at {difficulty}",
+            ["shape", "most often as", "games", "share"],
+            [
+                [row["shape"], row["example"], f"{row['games']:,}"]
+                + [percent_between(row["share"], row["low"], row["high"])]
+                for row in shapes.iter_rows(named=True)
+            ],
+        )
+        caption = (
+            f"Up to symmetry, {bot} leaves {len(rows)} shapes after its first turn; the "
+            f"{len(shapes)} shown cover {number(100 * told)} % of {games:,} games. Of these, {dice} "
+            "dice (none where the first turn ends with a RUIN)."
+        )
+        drawn = {f"openings_{difficulty}": experiment.openings(shapes)}
+        found.append(Section(f"First turns at {difficulty}", caption, drawn, (table,)))
+    return found
+
+
+def _measures(answers: Answers) -> Section:
+    """All measures at all points as a table."""
+    head = ["difficulty", "point", "bot", "games", *MEASURES]
+    rows = []
+    for bot in answers.moments:
+        for k, point in enumerate(answers.points):
+            means = {measure: answers.mean(bot, measure, k) for measure in MEASURES}
+            rows.append(
+                [point.difficulty, point.label, bot, f"{means['score'].n:,}"]
+                + [shown(name, mean.mean, mean.half_width) for name, mean in means.items()]
+            )
+    caption = (
+        f"{len(rows)} rows of {len(MEASURES)} measures; each interval holds with 95 % by itself."
+    )
+    return Section("All measures", caption, {}, (Table("Measures per game", head, rows, words=3),))
+
+
+def command(answers: Answers) -> str:
+    """The command that repeats the experiment."""
+    plan, name = answers.plan, answers.question.name
+    words = ["magsim", "experiment", f"experiments/{name}.toml"]
+    if ",".join(plan.bots) != answers.question.bots:
+        words += ["--bots", ",".join(plan.bots)]
+    if plan.games != answers.question.games:
+        words += ["--games", str(plan.games)]
+    if plan.seed != answers.question.seed:
+        words += ["--seed", str(plan.seed)]
+    return shlex.join(words)
+
+
+def report_experiment(run: Path, folder: Path | None = None) -> tuple[Path, str]:
+    """Write the report of an experiment; the folder it is in, and the verdict.
+
+    Raises:
+        MagsimError: if there is no experiment, not enough of it, or the folder cannot be written.
+    """
+    answers = answer(run)
+    concluded = verdict(answers)
+    kind = answers.question.verdict.kind
+    if kind == "opening":
+        found = _openings(answers)
+    elif kind in ("steps", "spacing"):
+        found = _ladder(answers)
+    else:
+        found = _grid(answers)
+    games = counted(
+        [
+            answers.mean(bot, "score", k).n
+            for bot in answers.moments
+            for k in range(len(answers.points))
+        ]
+    )
+    left_out = [bot for bot in answers.plan.bots if bot not in answers.moments]
+    missing = (
+        f" Left out, not having played at every point: {', '.join(left_out)}." if left_out else ""
+    )
+    intro = (
+        f"{games} games of each bot ({', '.join(answers.moments)}) at each of "
+        f"{len(answers.points)} points, all on the same dice (seed {answers.plan.seed}).{missing} "
+        f"{rules_in_words(answers.plan)}. All intervals are 95 % intervals; ± gives half of one."
+    )
+    page = Page(
+        answers.question.text,
+        intro,
+        command(answers),
+        (*found, _measures(answers)),
+        concluded,
+    )
+    target = folder or run / FOLDER
+    write(page, target)
+    return target, concluded

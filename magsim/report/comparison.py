@@ -1,0 +1,92 @@
+"""Sections that compare bots: paired differences, and how much is luck and how much skill."""
+
+from magsim.charts import comparison as charts
+from magsim.report.common import (
+    show_interval,
+    show_text,
+    show_whole,
+    table_of,
+)
+from magsim.report.findings import Findings
+from magsim.report.page import Section
+from magsim.report.words import interval, listed, number, percent_between
+
+
+def differences(findings: Findings) -> Section:
+    """How far bots are ahead of each other on the same dice, and what pairing gains."""
+    frame = findings.differences
+    told = []
+    for difficulty in findings.difficulties:
+        ranked = findings.ranked(difficulty)
+        rows = [
+            row
+            for row in frame.iter_rows(named=True)
+            if row["difficulty"] == difficulty and {row["bot"], row["other"]} == set(ranked[:2])
+        ]
+        for row in rows[:1]:
+            ahead = row["difference"] if row["bot"] == ranked[0] else -row["difference"]
+            alone = number(row["gain"])
+            gain = f"; dice of their own would take {alone} times as many games"
+            gain = gain if row["gain"] is not None else ""
+            told.append(
+                f"at {difficulty}, {ranked[0]} is {interval(ahead, row['half_width'])} points "
+                f"ahead of {ranked[1]}{gain}"
+            )
+    text = listed(told)
+    pairs = len(frame)
+    many = (
+        f" With {pairs} comparisons at once, about {number(pairs / 20)} of the 95 % intervals miss "
+        "by chance alone; the thin, wider ones (Bonferroni) hold for all together with 95 %."
+        if pairs > 1
+        else ""
+    )
+    table = table_of(
+        "Paired differences on the same dice, points",
+        frame,
+        {
+            "difficulty": show_text("difficulty"),
+            "bot": show_text("bot"),
+            "against": show_text("other"),
+        }
+        | {
+            "games": show_whole("games"),
+            "ahead by": show_interval("difference", sign=True),
+            "for all together": lambda row: f"± {number(row['simultaneous'])}",
+            "gain of pairing": lambda row: number(row["gain"], 2),
+        },
+        words=3,
+    )
+    drawn = {
+        "differences": charts.forest(frame),
+        "matrix": charts.matrix(frame, findings.bots),
+    }
+    caption = f"{text[0].upper()}{text[1:]}.{many}"
+    return Section("Bots against each other", caption, drawn, (table,))
+
+
+def variance(findings: Findings) -> Section:
+    """How much of the variance of scores the dice explain, and how much the choice of bot."""
+    frame = findings.variance
+    told = []
+    for (difficulty,), rows in frame.group_by("difficulty", maintain_order=True):
+        shares = {
+            row["source"]: percent_between(row["share"], row["low"], row["high"])
+            for row in rows.iter_rows(named=True)
+        }
+        told.append(
+            f"at {difficulty}, the choice of bot explains {shares['bot']} of the variance of "
+            f"scores, dice that are good or bad for every bot {shares['dice']}, and what the dice "
+            f"give to one bot and not to another {shares['rest']}"
+        )
+    text = listed(told)
+    table = table_of(
+        "Variance of scores, by source",
+        frame,
+        {"difficulty": show_text("difficulty"), "source": show_text("source")}
+        | {
+            "variance": lambda row: number(row["variance"], 0),
+            "share": lambda row: percent_between(row["share"], row["low"], row["high"]),
+        },
+    )
+    caption = f"{text[0].upper()}{text[1:]}. Among the bots of this run only."
+    return Section("Luck and skill", caption, {"variance": charts.variance(frame)}, (table,))

@@ -1,0 +1,127 @@
+"""Sections about scores: how they are spread, and what they are made of."""
+
+from magsim.analysis import estimates, pairs
+from magsim.analysis.tallies import PARTS
+from magsim.charts import comparison
+from magsim.charts import scores as charts
+from magsim.report.common import (
+    PLAYER,
+    each_difficulty,
+    lower,
+    mean_score,
+    rows_of,
+    show_interval,
+    show_whole,
+    table_of,
+)
+from magsim.report.findings import Findings
+from magsim.report.page import Section, Table
+from magsim.report.words import DASH, between, interval, listed, number
+
+PART_NAMES = {
+    "base": "numbers",
+    "straight_points": "STRAIGHTs",
+    "four_points": "FOURs OF A KIND",
+    "two_pairs_points": "TWO PAIRS",
+    "ruin_points": "RUINs",
+    "power_points": "Powers",
+}
+
+
+def distributions(findings: Findings) -> Section:
+    """How scores are spread."""
+
+    def say(difficulty: str, best: str) -> str:
+        told = f"{best} scores {mean_score(findings, difficulty, best)} on average"
+        weak = findings.ranked(difficulty)[-1]
+        if weak != best:
+            told += f" and {weak} {mean_score(findings, difficulty, weak)}"
+        return told
+
+    table = table_of(
+        "Scores, points",
+        findings.summary,
+        PLAYER
+        | {
+            "games": show_whole("games"),
+            "mean": show_interval("mean"),
+            "sd": lambda row: number(row["sd"]),
+        },
+    )
+    chart = charts.score_distributions(findings.tallies["scores"], findings.summary)
+    return Section(
+        "Scores",
+        "Points: " + lower(each_difficulty(findings, say)),
+        {"scores": chart},
+        (table,),
+    )
+
+
+def percentiles(findings: Findings) -> Section:
+    """Scores by percentile, with bootstrap intervals."""
+    frame = estimates.percentiles(findings.tallies)
+
+    def say(difficulty: str, best: str) -> str:
+        at = {row["percentile"]: row for row in rows_of(frame, difficulty, best)}
+        low, high = (between(*(at[k][c] for c in ("score", "low", "high"))) for k in (5, 95))
+        return (
+            f"{best} scores {low} points or less in its worst 5 % of games and {high} or more in "
+            "its best 5 %"
+        )
+
+    table = table_of(
+        "Percentiles of the score, points",
+        frame,
+        PLAYER
+        | {
+            "percentile": show_whole("percentile"),
+            "score": lambda row: between(row["score"], row["low"], row["high"]),
+        },
+    )
+    return Section(
+        "Scores by percentile",
+        each_difficulty(findings, say) + " Intervals are by bootstrap.",
+        {"percentiles": charts.score_percentiles(frame)},
+        (table,),
+    )
+
+
+def _parts(findings: Findings, difficulty: str, weak: str | None, strong: str) -> pl.DataFrame:
+    """The parts of the strong bot's score, or by how much they are above those of the weak one."""
+    if weak is not None:
+        place = [rules.name for rules in findings.plan.rules].index(difficulty)
+        bots = list(findings.plan.bots)
+        return pairs.waterfall(findings.moments[place], bots.index(weak), bots.index(strong))
+    return findings.means.filter(
+        (pl.col("difficulty") == difficulty)
+        & (pl.col("bot") == strong)
+        & pl.col("quantity").is_in(PARTS)
+    ).select("games", "half_width", part="quantity", difference="mean")
+
+
+def points(findings: Findings) -> Section:
+    """Where the points come from."""
+    panels: list[Panel] = []
+    rows: list[list[str]] = []
+    told = []
+    means = quantity(findings, "score")
+    for difficulty in findings.difficulties:
+        ranked = findings.ranked(difficulty)
+        strong, weak = ranked[0], ranked[-1] if len(ranked) > 1 else None
+        parts = _parts(findings, difficulty, weak, strong)
+        ends = [row_of(means, difficulty, bot)["mean"] if bot else 0.0 for bot in (weak, strong)]
+        panels.append(Panel(difficulty, parts, weak, strong, *ends))
+        largest = max(parts.iter_rows(named=True), key=lambda row: row["difference"])
+        gain = interval(largest["difference"], largest["half_width"], sign=weak is not None)
+        than = f" more than {weak}" if weak else ""
+        name = PART_NAMES[largest["part"]]
+        told.append(f"at {difficulty}, {strong} earns most{than} by {name}, {gain} points a game")
+        for row in parts.iter_rows(named=True):
+            shown = interval(row["difference"], row["half_width"], sign=weak is not None)
+            rows.append([difficulty, strong, weak or DASH, PART_NAMES[row["part"]], shown])
+    text = listed(told)
+    title = "Points a game by part (of two bots: the difference on the same dice)"
+    table = Table(title, ["difficulty", "bot", "against", "part", "points"], rows, words=4)
+    drawn = {"points": comparison.waterfall(panels)}
+    caption = f"{text[0].upper()}{text[1:]}."
+    return Section("Where the points come from", caption, drawn, (table,))
