@@ -133,9 +133,11 @@ def _ladder(answers: Answers) -> list[Section]:
             "Paired differences, points",
             ["difficulty", "bot", "against", "ahead by", "for all together", "gain of pairing"],
             [
-                [row["difficulty"], row["bot"], row["other"]]
-                + [interval(row["difference"], row["half_width"], sign=True)]
-                + [f"± {number(row['simultaneous'])}", number(row["gain"], 2)]
+                [
+                    *(row["difficulty"], row["bot"], row["other"]),
+                    interval(row["difference"], row["half_width"], sign=True),
+                    *(f"± {number(row['simultaneous'])}", number(row["gain"], 2)),
+                ]
                 for row in differences.iter_rows(named=True)
             ],
             words=3,
@@ -152,7 +154,7 @@ def _openings(answers: Answers) -> list[Section]:
     found = []
     for (difficulty,), rows in frame.group_by("difficulty", maintain_order=True):
         shapes = rows.head(12)
-        told = shapes["share"].sum()
+        told = float(shapes["share"].sum())
         by_dice = rows.group_by("dice").agg(pl.col("games").sum()).sort("dice")
         games = rows["games"].sum()
         dice = ", ".join(
@@ -162,14 +164,16 @@ def _openings(answers: Answers) -> list[Section]:
             f"First turns at {difficulty}",
             ["shape", "most often as", "games", "share"],
             [
-                [row["shape"], row["example"], f"{row['games']:,}"]
-                + [percent_between(row["share"], row["low"], row["high"])]
+                [
+                    *(row["shape"], row["example"], f"{row['games']:,}"),
+                    percent_between(row["share"], row["low"], row["high"]),
+                ]
                 for row in shapes.iter_rows(named=True)
             ],
         )
         caption = (
             f"Up to symmetry, {bot} leaves {len(rows)} shapes after its first turn; the "
-            f"{len(shapes)} shown cover {number(100 * told)} % of {games:,} games. Of these, {dice} "
+            f"{len(shapes)} shown cover {number(100 * told)} % of {games:,} games. Of all, {dice} "
             "dice (none where the first turn ends with a RUIN)."
         )
         drawn = {f"openings_{difficulty}": experiment.openings(shapes)}
@@ -222,17 +226,9 @@ def report_experiment(run: Path, folder: Path | None = None) -> tuple[Path, str]
         found = _ladder(answers)
     else:
         found = _grid(answers)
-    games = counted(
-        [
-            answers.mean(bot, "score", k).n
-            for bot in answers.moments
-            for k in range(len(answers.points))
-        ]
-    )
-    left_out = [bot for bot in answers.plan.bots if bot not in answers.moments]
-    missing = (
-        f" Left out, not having played at every point: {', '.join(left_out)}." if left_out else ""
-    )
+    games = counted(answers.table()["games"].to_list())
+    left_out = ", ".join(bot for bot in answers.plan.bots if bot not in answers.moments)
+    missing = f" Left out, not having played at every point: {left_out}." if left_out else ""
     intro = (
         f"{games} games of each bot ({', '.join(answers.moments)}) at each of "
         f"{len(answers.points)} points, all on the same dice (seed {answers.plan.seed}).{missing} "

@@ -107,9 +107,9 @@ def _effect(answers: Answers) -> str:
         ]
         at = shown(measure, *answers.mean(bot, measure, base)[1:3])
         changes = [
-            f"{shown(measure, change.mean, change.half_width, sign=True)} ({answers.points[k].label})"
+            f"{shown(measure, change, width, sign=True)} ({answers.points[k].label})"
             for k in others
-            for change in [answers.difference(bot, measure, k, base)]
+            for change, width in [answers.difference(bot, measure, k, base)[1:3]]
         ]
         told.append(
             f"at {difficulty}, {MEASURES[measure]} of {bot}: {at} ({answers.points[base].label}), "

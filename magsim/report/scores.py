@@ -1,5 +1,7 @@
 """Sections about scores: how they are spread, and what they are made of."""
 
+import polars as pl
+
 from magsim.analysis import estimates, pairs
 from magsim.analysis.tallies import PARTS
 from magsim.charts import comparison
@@ -9,6 +11,8 @@ from magsim.report.common import (
     each_difficulty,
     lower,
     mean_score,
+    quantity,
+    row_of,
     rows_of,
     show_interval,
     show_whole,
@@ -101,7 +105,7 @@ def _parts(findings: Findings, difficulty: str, weak: str | None, strong: str) -
 
 def points(findings: Findings) -> Section:
     """Where the points come from."""
-    panels: list[Panel] = []
+    panels: list[pairs.Waterfall] = []
     rows: list[list[str]] = []
     told = []
     means = quantity(findings, "score")
@@ -109,8 +113,10 @@ def points(findings: Findings) -> Section:
         ranked = findings.ranked(difficulty)
         strong, weak = ranked[0], ranked[-1] if len(ranked) > 1 else None
         parts = _parts(findings, difficulty, weak, strong)
-        ends = [row_of(means, difficulty, bot)["mean"] if bot else 0.0 for bot in (weak, strong)]
-        panels.append(Panel(difficulty, parts, weak, strong, *ends))
+        start, end = (
+            row_of(means, difficulty, bot)["mean"] if bot else 0.0 for bot in (weak, strong)
+        )
+        panels.append(pairs.Waterfall(difficulty, weak, strong, start, end, parts))
         largest = max(parts.iter_rows(named=True), key=lambda row: row["difference"])
         gain = interval(largest["difference"], largest["half_width"], sign=weak is not None)
         than = f" more than {weak}" if weak else ""
