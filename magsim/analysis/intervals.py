@@ -83,7 +83,8 @@ def mean_of_sums(n: int, total: float, squares: float, level: float = LEVEL) -> 
     mean = total / n
     if n == 1:
         return Mean(1, mean, None, None)
-    deviation = math.sqrt(max(0.0, squares - total * total / n) / (n - 1))
+    # Whole sums stay whole up to the division, lest large values cancel their small spread.
+    deviation = math.sqrt(max(0, n * squares - total * total) / (n * (n - 1)))
     return Mean(n, mean, half_width(deviation, n, level), deviation)
 
 
@@ -131,7 +132,7 @@ def ratio_of_sums(
     ratio = y / x
     if n < 2:
         return ratio, None
-    residual = max(0.0, yy - 2 * ratio * xy + ratio * ratio * xx) / (n - 1)
+    residual = max(0, yy * x * x - 2 * xy * x * y + xx * y * y) / (x * x * (n - 1))
     return ratio, t_quantile(n - 1) * math.sqrt(n * residual) / abs(x)
 
 
