@@ -1,0 +1,170 @@
+"""Charts of experiments: a measure along an axis, by label, by difficulty, and openings."""
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from magsim.charts import sheet
+from magsim.charts.marks import curve, dot, players
+from magsim.charts.sheet import MARGIN, WIDTH, Rows, Sheet
+from magsim.charts.style import (
+    BLUE,
+    GREY,
+    VERMILLION,
+    as_points,
+    chart,
+    looks,
+    names,
+    percent,
+    sample,
+    values,
+    wrap,
+)
+
+
+def _games(frame: pl.DataFrame) -> str:
+    return sample(frame["games"].to_list()) if "games" in frame.columns else ""
+
+
+@chart
+def along_axis(
+    frame: pl.DataFrame, axis: str, x_label: str, y_label: str, published: float | None = None
+) -> Figure:
+    """A measure along an axis of an experiment, a line for each series.
+
+    Args:
+        frame: difficulty, series, x, mean, half_width; games if known.
+        axis: what was varied, for the title.
+        x_label: the axis in words.
+        y_label: the measure in words, with its unit.
+        published: the value of the published rules.
+    """
+    frame = frame.rename({"series": "bot"})
+    by_series = looks(frame)
+    figure, found = sheet.panels(
+        f"{y_label[:1].upper()}{y_label[1:]}, by {axis.replace('_', ' ')}",
+        names(frame, "difficulty"),
+        x_label=x_label,
+        y_label=y_label,
+        height=2.8,
+        sample=_games(frame),
+        legend=sheet.line_entries(by_series),
+        note="Bands: 95 % intervals, which may be narrower than the line."
+        + ("" if published is None else " Upright line: the published rules."),
+    )
+    for difficulty, series, rows in players(frame):
+        rows = rows.sort("x")
+        mean, half_width = values(rows, "mean"), values(rows, "half_width")
+        ends = (mean - half_width, mean + half_width)
+        curve(found[difficulty].axes, rows, "x", "mean", by_series[series], ends=ends)
+    for panel in found.values():
+        if published is not None:
+            panel.axes.axvline(published, color=GREY, linewidth=3, alpha=0.3, zorder=0.9)
+        panel.axes.xaxis.set_major_formatter(as_points())
+        panel.axes.yaxis.set_major_formatter(as_points())
+    return figure
+
+
+@chart
+def by_label(frame: pl.DataFrame, y_label: str) -> Figure:
+    """A measure at labelled points, a dot for each bot: label, bot, mean, half_width."""
+    by_bot = looks(frame)
+    labels = names(frame, "label")
+    rows = Rows({"": labels}, step=max(0.25, 0.11 * len(by_bot) + 0.1))
+    page = Sheet(
+        f"{y_label[:1].upper()}{y_label[1:]}",
+        rows.height + 0.6,
+        sample=_games(frame),
+        legend=sheet.dot_entries(by_bot),
+        note="Lines: 95 % intervals, which may be narrower than the dot.",
+    )
+    (axes,) = rows.draw(page, 0.05, [""], [y_label])
+    places = {bot: (k - (len(by_bot) - 1) / 2) * 0.11 for k, bot in enumerate(by_bot)}
+    for row in frame.iter_rows(named=True):
+        bot = str(row["bot"])
+        dot(
+            axes,
+            row["mean"],
+            rows.y["", str(row["label"])] + places[bot],
+            row["half_width"],
+            by_bot[bot],
+        )
+    axes.xaxis.set_major_formatter(as_points())
+    return page.figure
+
+
+@chart
+def ladder(frame: pl.DataFrame) -> Figure:
+    """Mean scores by difficulty, a line for each bot: difficulty, bot, mean, half_width."""
+    by_bot = looks(frame)
+    every = names(frame, "difficulty")
+    figure, found = sheet.panels(
+        "Mean scores by difficulty",
+        [""],
+        x_label="",
+        y_label="mean score, points",
+        height=3.6,
+        sample=_games(frame),
+        legend=sheet.line_entries(by_bot),
+        note="Bands: 95 % intervals, which may be narrower than the line.",
+    )
+    axes = found[""].axes
+    for bot, look in by_bot.items():
+        rows = frame.filter(pl.col("bot").cast(pl.String) == bot)
+        rows = rows.with_columns(
+            at=pl.Series([every.index(str(name)) for name in rows["difficulty"]])
+        )
+        mean, half_width = values(rows, "mean"), values(rows, "half_width")
+        curve(
+            axes, rows.sort("at"), "at", "mean", look, ends=(mean - half_width, mean + half_width)
+        )
+    axes.set_xlim(-0.4, len(every) - 0.6)
+    room = 0.9 * 9 / len(every)
+    axes.set_xticks(range(len(every)), [wrap(name, room, 8) for name in every])
+    axes.yaxis.set_major_formatter(as_points())
+    return figure
+
+
+SHOWN, COLUMNS, CELL = 12, 6, 0.28
+
+
+@chart
+def openings(frame: pl.DataFrame) -> Figure:
+    """The most frequent first turns as small boards: shape, share, low, high; most frequent first.
+
+    Covered cells are ``X``, RUINs ``R``, in the notation of boards.
+    """
+    top = frame.head(SHOWN)
+    lines = -(-len(top) // COLUMNS)
+    tall = 4 * CELL + 0.62
+    title = "Most frequent first turns, up to symmetry"
+    if "difficulty" in top.columns and len(names(top, "difficulty")) == 1:
+        title += f", at {names(top, 'difficulty')[0]}"
+    page = Sheet(
+        title,
+        tall * lines,
+        note="Figures: share of games, %, with 95 % intervals.",
+    )
+    axes = page.canvas(tall * lines)
+    step = (WIDTH - 2 * MARGIN) / COLUMNS
+    for k, row in enumerate(top.iter_rows(named=True)):
+        x = MARGIN + (k % COLUMNS) * step + 0.1
+        y = (k // COLUMNS) * tall + 0.05
+        _shape(axes, x, y, row["shape"])
+        text = f"{percent(row['share'], 1)} %"
+        if row["low"] is not None and row["high"] is not None:
+            text += f"\n({percent(row['low'], 1)} to {percent(row['high'], 1)})"
+        axes.text(x + 2 * CELL, y + 4 * CELL + 0.06, text, ha="center", va="top", fontsize=8)
+    return page.figure
+
+
+def _shape(axes: Axes, x: float, y: float, shape: str) -> None:
+    for row, line in enumerate(shape.split("/")):
+        for column, sign in enumerate(line):
+            corner = (x + column * CELL, y + row * CELL)
+            colour = {"X": BLUE, "R": VERMILLION}.get(sign, "#F1F1F1")
+            hatch = "xxxx" if sign == "R" else ""
+            axes.add_patch(
+                Rectangle(corner, CELL, CELL, facecolor=colour, hatch=hatch, edgecolor="white")
+            )

@@ -1,0 +1,222 @@
+"""Charts of RUINs and MAGDAGDON: how many, when, and where."""
+
+import matplotlib
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from magsim.charts import sheet
+from magsim.charts.marks import (
+    FEW_NOTE,
+    curve,
+    dot,
+    few,
+    ink_on,
+    most,
+    players,
+    shares_up,
+    whole_x,
+)
+from magsim.charts.scores import STRIP, mean_strip
+from magsim.charts.sheet import MARGIN, WIDTH, Rows, Sheet
+from magsim.charts.style import (
+    GREY,
+    as_percent,
+    chart,
+    looks,
+    names,
+    percent,
+    sample,
+    values,
+    wrap,
+)
+
+
+@chart
+def ruins_per_game(frame: pl.DataFrame, means: pl.DataFrame) -> Figure:
+    """Games by the number of RUINs in them, with the mean of each bot.
+
+    Args:
+        frame: difficulty, bot, ruins, games, share, low, high.
+        means: ``estimates.means``, or its rows of the quantity ``ruins``.
+    """
+    by_bot = looks(frame)
+    means = means.filter(pl.col("quantity") == "ruins")
+    figure, found = sheet.panels(
+        "RUINs per game",
+        names(frame, "difficulty"),
+        x_label="RUINs in a game",
+        y_label="share of games, %",
+        strip=STRIP * len(by_bot) + 0.08,
+        sample=sample(means["games"].to_list()),
+        legend=sheet.line_entries(by_bot),
+        note="Bands, and the means above: 95 % intervals.",
+    )
+    for difficulty, bot, rows in players(frame):
+        curve(found[difficulty].axes, rows, "ruins", "share", by_bot[bot])
+    for difficulty, panel in found.items():
+        whole_x(panel.axes)
+        shares_up(panel.axes)
+        rows = means.filter(pl.col("difficulty").cast(pl.String) == difficulty)
+        mean_strip(panel.strip, rows, by_bot)
+    return figure
+
+
+@chart
+def ruins_by_turn(frame: pl.DataFrame) -> Figure:
+    """How often a turn ends with a RUIN: difficulty, bot, turn, turns, count, share, low, high."""
+    return rates(frame, "turn", "When RUINs come, by turn", "turn", "turns that end with a RUIN, %")
+
+
+@chart
+def ruins_by_empty(frame: pl.DataFrame) -> Figure:
+    """As ``ruins_by_turn``, by ``empty`` cells at the start of the turn, the full board last."""
+    label = "empty cells at the start of the turn"
+    title = "When RUINs come, by empty cells"
+    return rates(frame, "empty", title, label, "turns that end with a RUIN, %")
+
+
+def rates(
+    frame: pl.DataFrame, key: str, title: str, x_label: str, y_label: str, nothing: str = ""
+) -> Figure:
+    """Shares of turns along a key; where all counts are 0, ``nothing`` is said if it is given."""
+    by_bot = looks(frame)
+    games = [most(rows, "turns") for _, _, rows in players(frame)]
+    figure, found = sheet.panels(
+        title,
+        names(frame, "difficulty"),
+        x_label=x_label,
+        y_label=y_label,
+        height=2.6,
+        sample=sample(games),
+        legend=sheet.line_entries(by_bot),
+        note=f"Bands: 95 % intervals. {FEW_NOTE}",
+    )
+    counted = {name for name, _, rows in players(frame) if not nothing or int(rows["count"].sum())}
+    for difficulty, bot, rows in players(frame):
+        if difficulty in counted:
+            weak = few(values(rows, "turns"))
+            curve(found[difficulty].axes, rows, key, "share", by_bot[bot], weak=weak)
+    for difficulty, panel in found.items():
+        if difficulty not in counted:
+            sheet.say(panel.axes, nothing)
+        whole_x(panel.axes)
+        shares_up(panel.axes)
+        if key == "empty":
+            panel.axes.set_xlim(16.5, 0.5)
+    return figure
+
+
+MAP, MAP_GAP, CELL = 1.5, 0.32, 0.34
+"""Inches: of a board with its letters, between boards, of a cell."""
+
+
+@chart
+def ruin_map(frame: pl.DataFrame) -> Figure:
+    """In what share of games each cell became a RUIN: difficulty, bot, cell, games, share."""
+    bots = names(frame, "bot")
+    columns = min(len(bots), int((WIDTH - 2 * MARGIN) / (MAP + MAP_GAP)))
+    label = {bot: wrap(bot, MAP, 8) for bot in bots}
+    tall = 0.145 * (max(text.count("\n") for text in label.values()) + 1) + 0.08
+    lines = -(-len(bots) // columns)
+    block = 0.3 + lines * (tall + 0.16 + 4 * CELL + 0.14)
+    found = names(frame, "difficulty")
+    page = Sheet(
+        "Where RUINs fall",
+        block * len(found),
+        sample=sample(frame["games"].to_list()),
+        note="Figures: share of games in which the cell became a RUIN, %. One scale for all.",
+    )
+    axes = page.canvas(block * len(found))
+    shades = Normalize(0, max(float(np.nanmax(values(frame, "share"))), 0.01))
+    for k, difficulty in enumerate(found):
+        page.text(MARGIN, block * k + 0.05, wrap(difficulty, 9, 9.5), fontsize=9.5, weight="bold")
+    for difficulty, bot, rows in players(frame):
+        row, column = divmod(bots.index(bot), columns)
+        x = MARGIN + column * (MAP + MAP_GAP)
+        y = block * found.index(difficulty) + 0.3 + row * (tall + 0.16 + 4 * CELL + 0.14)
+        page.text(x + 0.14, y + tall - 0.05, label[bot], fontsize=8, va="bottom")
+        board(
+            axes, x + 0.14, y + tall + 0.14, CELL, dict(rows.select("cell", "share").rows()), shades
+        )
+    return page.figure
+
+
+def board(
+    axes: Axes, x: float, y: float, cell: float, shares: dict[str, float], shades: Normalize
+) -> None:
+    """A board whose cells are shaded by shares, with letters above and numbers at its left."""
+    shade = matplotlib.colormaps["YlOrBr"]
+    for column, letter in enumerate("abcd"):
+        axes.text(
+            x + (column + 0.5) * cell, y - 0.06, letter, fontsize=6.5, ha="center", color=GREY
+        )
+    for row in range(4):
+        axes.text(
+            x - 0.06,
+            y + (row + 0.5) * cell,
+            str(row + 1),
+            fontsize=6.5,
+            ha="right",
+            va="center_baseline",
+            color=GREY,
+        )
+        for column, letter in enumerate("abcd"):
+            share = shares.get(f"{letter}{row + 1}", 0.0)
+            colour = shade(shades(share) * 0.9)
+            corner = (x + column * cell, y + row * cell)
+            axes.add_patch(
+                Rectangle(corner, cell, cell, facecolor=colour, edgecolor="white", linewidth=0.6)
+            )
+            text = percent(share, 0 if share >= 0.0995 or share == 0 else 1)
+            axes.text(
+                corner[0] + cell / 2,
+                corner[1] + cell / 2,
+                text,
+                fontsize=7,
+                ha="center",
+                va="center_baseline",
+                color=ink_on(colour),
+            )
+
+
+@chart
+def magdagdon(frame: pl.DataFrame) -> Figure:
+    """How often turns are in MAGDAGDON, and what share of these a Power rescues.
+
+    Args:
+        frame: difficulty, bot, games, share, half_width, rescued, rescued_share,
+            rescued_half_width.
+    """
+    by_bot = looks(frame)
+    groups = {
+        name: [bot for at, bot, _ in players(frame) if at == name]
+        for name in names(frame, "difficulty")
+    }
+    rows = Rows(groups)
+    page = Sheet(
+        "MAGDAGDON, and rescue from it",
+        rows.height + 0.85,
+        sample=sample(frame["games"].to_list()),
+        note="Thick lines: 95 % intervals, which may be narrower than the dot.",
+    )
+    met, rescued = rows.draw(
+        page,
+        0.3,
+        ("in MAGDAGDON", "rescued by a Power"),
+        ("share of turns, %", "share of turns in MAGDAGDON, %"),
+        share_x=False,
+    )
+    for row in frame.iter_rows(named=True):
+        y, look = rows.y[str(row["difficulty"]), str(row["bot"])], by_bot[str(row["bot"])]
+        dot(met, row["share"], y, row["half_width"], look)
+        dot(rescued, row["rescued_share"], y, row["rescued_half_width"], look)
+        if row["rescued_share"] is None:
+            sheet.say(rescued, "never in MAGDAGDON", y)
+    for axes in (met, rescued):
+        axes.set_xlim(left=0)
+        axes.xaxis.set_major_formatter(as_percent())
+    return page.figure

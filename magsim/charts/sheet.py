@@ -1,0 +1,303 @@
+"""Where things stand on a figure: a sheet filled from the top, in inches.
+
+No layout is searched for: every text is measured first, then everything gets its place. A sheet has
+a title, a line on the sample, one legend, a body, and a note. The body is a grid of panels, rows of
+a table with charts in them, or a free canvas.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib.patches
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+
+from magsim.charts.style import GREY, SMALL, TITLE, Look, shown, text_width, wrap
+
+WIDTH, MARGIN = 10.0, 0.2
+"""Inches: of every figure, and on its edges."""
+LINE = 0.165
+"""Inches: the height of a line of normal text."""
+
+Entry = tuple[Artist, str]
+
+
+def line_entries(looks: Mapping[str, Look]) -> list[Entry]:
+    """A legend of lines with markers."""
+    return [
+        (Line2D([], [], color=one.colour, linestyle=one.line, marker=one.marker), name)
+        for name, one in looks.items()
+    ]
+
+
+def dot_entries(looks: Mapping[str, Look]) -> list[Entry]:
+    """A legend of markers alone."""
+    return [
+        (Line2D([], [], color=one.colour, linestyle="", marker=one.marker), name)
+        for name, one in looks.items()
+    ]
+
+
+def patch_entries(looks: Mapping[str, Look]) -> list[Entry]:
+    """A legend of filled parts."""
+    return [
+        (
+            matplotlib.patches.Patch(
+                facecolor=one.colour, hatch=one.hatch, edgecolor="white", linewidth=0.5
+            ),
+            name,
+        )
+        for name, one in looks.items()
+    ]
+
+
+class Sheet:
+    """A figure with its title, sample, legend and note, and a body that is still empty.
+
+    Places in the body are inches from its upper left corner, the left edge of the figure.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        body: float,
+        *,
+        sample: str = "",
+        legend: Sequence[Entry] = (),
+        note: str = "",
+    ) -> None:
+        self.figure = Figure(figsize=(WIDTH, 1))
+        FigureCanvasAgg(self.figure)
+        inner = WIDTH - 2 * MARGIN
+        title, note = wrap(title, inner, TITLE, "bold"), wrap(note, inner, SMALL) if note else ""
+        y = MARGIN
+        under_title = y + 0.24 * (title.count("\n") + 1)
+        under_sample = under_title + (LINE + 0.03 if sample else 0)
+        key, tall = _legend(self.figure, legend)
+        self.top = under_sample + (tall + 0.08 if legend else 0) + 0.1
+        lines = note.count("\n") + 1 if note else 0
+        self.height = self.top + body + 0.14 * lines + (0.12 if note else 0) + 0.12
+        self.figure.set_size_inches(WIDTH, self.height)
+        self._write(MARGIN, y, title, fontsize=TITLE, fontweight="bold")
+        self._write(MARGIN, under_title + 0.02, sample, color=GREY)
+        self._write(MARGIN, self.top + body + 0.1, note, fontsize=SMALL, color=GREY)
+        if key:
+            place = (MARGIN / WIDTH, 1 - (under_sample + 0.06) / self.height)
+            key.set_bbox_to_anchor(place, transform=self.figure.transFigure)
+
+    def _write(self, left: float, top: float, text: str, **looks: Any) -> None:
+        if text:
+            looks = {"va": "top", "ha": "left", "linespacing": 1.15} | looks
+            self.figure.text(left / WIDTH, 1 - top / self.height, text).set(**looks)
+
+    def text(self, left: float, top: float, text: str, **looks: Any) -> None:
+        """Write into the body; texts are taken as they are."""
+        self._write(left, self.top + top, text, **looks)
+
+    def axes(self, left: float, top: float, width: float, height: float, **shared: Any) -> Axes:
+        """Axes in the body."""
+        bottom = self.height - self.top - top - height
+        place = (
+            left / WIDTH,
+            bottom / self.height,
+            width / WIDTH,
+            height / self.height,
+        )
+        return self.figure.add_axes(place, **shared)
+
+    def canvas(self, height: float) -> Axes:
+        """Bare axes over the body, in inches from its upper left corner."""
+        axes = self.axes(0, 0, WIDTH, height)
+        axes.set(xlim=(0, WIDTH), ylim=(height, 0))
+        axes.set_axis_off()
+        return axes
+
+
+def _legend(figure: Figure, entries: Sequence[Entry]) -> tuple[Legend | None, float]:
+    """The legend in as many columns as fit, and its height."""
+    if not entries:
+        return None, 0.0
+    labels = [wrap(label, 2.55) for _, label in entries]
+    widest = max(text_width(line) for label in labels for line in label.split("\n"))
+    columns = max(1, min(len(labels), int((WIDTH - 2 * MARGIN) / (widest + 0.62))))
+    key = figure.legend(
+        [handle for handle, _ in entries],
+        [f"entry {k}" for k in range(len(entries))],
+        ncols=columns,
+        loc="upper left",
+        frameon=False,
+        borderpad=0,
+        borderaxespad=0,
+        handlelength=3,
+        columnspacing=1.5,
+        labelspacing=0.35,
+    )
+    # Set one by one, because a label that begins with "_" would leave the legend.
+    for text, label in zip(key.get_texts(), labels, strict=True):
+        text.set_text(label)
+    extent = key.get_window_extent(FigureCanvasAgg(figure).get_renderer())  # type: ignore[no-untyped-call]
+    return key, extent.height / figure.dpi
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Axes for one difficulty, and a strip above them if one was asked for."""
+
+    axes: Axes
+    strip: Axes | None
+
+
+def panels(
+    title: str,
+    names: Sequence[str],
+    *,
+    x_label: str,
+    y_label: str,
+    height: float = 2.3,
+    strip: float = 0.0,
+    **sheet: Any,
+) -> tuple[Figure, dict[str, Panel]]:
+    """A figure of panels with common axes, one for each name, in up to three columns."""
+    columns = {1: 1, 2: 2, 4: 2}.get(len(names), 3)
+    left, gap = 0.8, 0.3
+    width = (WIDTH - left - MARGIN - gap * (columns - 1)) / columns
+    titles = [wrap(name, width, 9.5, "bold") for name in names]
+    heads = [
+        LINE * 1.1 * (max(text.count("\n") for text in titles[k : k + columns]) + 1) + 0.06
+        for k in range(0, len(names), columns)
+    ]
+    below = 0.55
+    body = sum(heads) + len(heads) * (strip + height + below)
+    figure = Sheet(title, body, **sheet)
+    found: dict[str, Panel] = {}
+    first: Axes | None = None
+    for k, name in enumerate(names):
+        row, column = divmod(k, columns)
+        x = left + column * (width + gap)
+        y = sum(heads[: row + 1]) + row * (strip + height + below)
+        figure.text(x, y - 0.06, titles[k], fontsize=9.5, fontweight="bold", va="bottom")
+        axes = figure.axes(x, y + strip, width, height, sharex=first, sharey=first)
+        first = first or axes
+        if column:
+            axes.tick_params(labelleft=False)
+        else:
+            axes.set_ylabel(shown(y_label))
+        if k + columns >= len(names):
+            axes.set_xlabel(shown(x_label))
+        found[name] = Panel(axes, _strip(figure, axes, (x, y, width, strip)) if strip else None)
+    return figure.figure, found
+
+
+def _strip(sheet: Sheet, axes: Axes, place: tuple[float, float, float, float]) -> Axes:
+    strip = sheet.axes(*place, sharex=axes)
+    strip.tick_params(labelbottom=False, bottom=False, labelleft=False)
+    strip.set_facecolor("#F6F6F6")
+    strip.grid(False, axis="y")
+    for spine in strip.spines.values():
+        spine.set_visible(False)
+    return strip
+
+
+class Rows:
+    """The lines of a table with a chart in each: groups with a heading, labels within; y in inches.
+
+    ``remarks`` stand beside the headings of their groups, in words.
+    """
+
+    def __init__(
+        self,
+        groups: Mapping[str, Sequence[str]],
+        remarks: Mapping[str, str] | None = None,
+        *,
+        step: float = 0.23,
+        widest: float = 2.7,
+    ) -> None:
+        self.remarks = dict(remarks or {})
+        self.y: dict[tuple[str, str], float] = {}
+        self._texts: list[tuple[float, str, str]] = []
+        y = 0.0
+        for group, labels in groups.items():
+            if group:
+                heading = wrap(group, widest, 9, "bold")
+                tall = LINE * 1.05 * (heading.count("\n") + 1) + 0.06
+                self._texts.append((y + tall / 2, heading, group))
+                y += tall
+            for label in labels:
+                text = wrap(label, widest, 8)
+                tall = max(step, 0.14 * (text.count("\n") + 1) + 0.07)
+                self._texts.append((y + tall / 2, text, ""))
+                self.y[group, label] = y + tall / 2
+                y += tall
+            y += 0.1
+        self.height = y
+        widths = [
+            text_width(line, 9 if group else 8, "bold" if group else "normal")
+            for _, text, group in self._texts
+            for line in text.split("\n")
+        ]
+        self.left = MARGIN + max(widths, default=0.0) + 0.15
+
+    def draw(
+        self,
+        sheet: Sheet,
+        top: float,
+        titles: Sequence[str],
+        x_labels: Sequence[str],
+        share_x: bool = True,
+    ) -> list[Axes]:
+        """Axes side by side, one for each title, with y in inches down from ``top``."""
+        for y, text, group in self._texts:
+            strong = {"fontsize": 9, "fontweight": "bold"} if group else {"fontsize": 8}
+            sheet.text(MARGIN, top + y, text, va="center", **strong)
+        gap = 0.25
+        width = (WIDTH - MARGIN - self.left - gap * (len(titles) - 1)) / len(titles)
+        found: list[Axes] = []
+        for k, (title, x_label) in enumerate(zip(titles, x_labels, strict=True)):
+            left = self.left + k * (width + gap)
+            axes = sheet.axes(
+                left, top, width, self.height, sharex=found[0] if found and share_x else None
+            )
+            axes.set_ylim(self.height, 0)
+            axes.set_xlabel(shown(x_label))
+            axes.grid(False, axis="y")
+            axes.tick_params(labelleft=False)
+            axes.spines["left"].set_visible(False)
+            sheet.text(
+                left,
+                top - 0.06,
+                wrap(title, width, 9, "bold"),
+                va="bottom",
+                fontsize=9,
+                fontweight="bold",
+            )
+            found.append(axes)
+        for y, _, group in self._texts:
+            if group in self.remarks:
+                say(found[0], self.remarks[group], y)
+        return found
+
+
+def say(axes: Axes, words: str, y: float | None = None) -> Text:
+    """Words where there is nothing to draw: in the middle, or at the left of a line."""
+    looks: dict[str, Any] = {"color": GREY, "style": "italic", "va": "center"}
+    if y is None:
+        return axes.text(0.5, 0.5, words, ha="center", transform=axes.transAxes, **looks)
+    return axes.text(0.0, y, words, ha="left", transform=axes.get_yaxis_transform(), **looks)
+
+
+def in_words(title: str, words: str) -> Figure:
+    """A figure that says in words why there is nothing to draw."""
+    sheet = Sheet(title, 0.5)
+    sheet.text(MARGIN, 0.1, words, color=GREY, style="italic", fontsize=10)
+    return sheet.figure
+
+
+def light_line(axes: Axes, x: float) -> None:
+    """A thin upright line, as at zero."""
+    axes.axvline(x, color=GREY, linewidth=0.8, zorder=0.9)
