@@ -66,10 +66,15 @@ BOTS: dict[str, Bot] = {"plain": Plain(), "tinker": Tinker(), "careful": Careful
 GAMES = {"plain": 30, "tinker": 40, "careful": 40}
 
 
-def make_run(folder: Path, games: dict[str, int] | None = None, **options: Any) -> Path:
+def make_run(
+    folder: Path,
+    games: dict[str, int] | None = None,
+    bots: dict[str, Bot] | None = None,
+    **options: Any,
+) -> Path:
     watch = Watch(600)
     try:
-        return small_runs.make_run(folder, watch, games or GAMES, bots=BOTS, **options)
+        return small_runs.make_run(folder, watch, games or GAMES, bots=bots or BOTS, **options)
     finally:
         watch.close()
 

@@ -14,6 +14,7 @@ from magsim.analysis.tallies import player_columns
 from magsim.board import EMPTY_BOARD, format_board, parse_board
 from magsim.bot import Position, make_rule_values
 from magsim.engine import HAND_INDEX, MAX_OUTCOMES, outcomes
+from magsim.errors import MagsimError
 from magsim.manifest import Plan, read_manifest
 from magsim.rules import Rules
 
@@ -62,6 +63,8 @@ def options_per_decision(run: Path) -> pl.DataFrame:
                     most=pl.col("options").max(),
                 )
             )
+    if not tables:
+        raise MagsimError(f"run {run}: there are no turns in it yet")
     table = pl.concat(tables).sort("difficulty", "bot", "turn")
     means = [mean_of_sums(*row) for row in table.select("turns", "total", "squares").iter_rows()]
     return table.with_columns(
