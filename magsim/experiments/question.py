@@ -19,13 +19,16 @@ Axes of the grid are the values of ``Rules``, and two more: ``powers``, how many
 one, each with a ``label`` and the values that it changes. Every point is played on the same dice.
 """
 
+import math
 import os
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import product
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from magsim.errors import MagsimError
 from magsim.rules import Rules
@@ -43,8 +46,13 @@ from magsim.variants import (
 FILE = "experiment.toml"
 """The copy of its file in the run of an experiment."""
 MAX_RULES = 1000
+MAX_BELOW = 1_000_000
+MAX_LABEL = 150
+"""Signs of a label as it is written in the name of a folder, ``%20`` for a space."""
 POWERS, POWER_COST = "powers", "power_cost"
 _DERIVED = {POWERS: (0, MAX_POWERS), POWER_COST: (0, MAX_POINTS)}
+_CHANGED = (*(name for name in Rules.__dataclass_fields__ if name != "name"), *_DERIVED)
+"""The values that a point may change."""
 _TOP = ("question", "bots", "games", "seed", "difficulty", "grid", "points", "verdict")
 
 VERDICTS = {
@@ -125,6 +133,13 @@ def read_question(path: Path) -> Question:
         MagsimError: if the file, a key or a value is wrong.
     """
     where = f"experiment file {path}"
+    try:
+        return _read(path, where)
+    except ValueError as error:  # Python reads and prints no whole number of 4,300 digits
+        raise MagsimError(f"{where}: {error}") from error
+
+
+def _read(path: Path, where: str) -> Question:
     table = read_toml(path, where)
     for key in table:
         if key not in _TOP:
@@ -135,11 +150,8 @@ def read_question(path: Path) -> Question:
         if key not in table:
             raise MagsimError(f"{where}: {key} is missing")
     points = tuple(_points(table, where))
-    names = [point.rules.name for point in points]
-    if len(points) > MAX_RULES:
-        raise MagsimError(f"{where}: {len(points)} points; up to {MAX_RULES} are allowed")
-    for name in names:
-        if names.count(name) > 1:
+    for name, times in Counter(point.rules.name for point in points).items():
+        if times > 1:
             raise MagsimError(f"{where}: the point {name} is there twice")
     question = Question(
         path.stem,
@@ -180,7 +192,7 @@ def _near(word: str, known: tuple[str, ...]) -> str:
 def _text(value: object, key: str, where: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise MagsimError(f"{where}: {key} = {value!r} is to be a text")
-    return value.strip()
+    return " ".join(value.split())
 
 
 def _joined(value: object, key: str, where: str) -> str:
@@ -197,17 +209,46 @@ def _whole(value: object, key: str, limits: tuple[int, int], where: str) -> int:
     return value
 
 
+def _bases(value: object, where: str) -> list[Rules]:
+    """The difficulties that the points are variants of."""
+    text = _joined(value, "difficulty", where)
+    names = text.split(",")
+    if len(set(names)) < len(names):
+        raise MagsimError(f"{where}: difficulty = {value!r} names a difficulty twice")
+    try:
+        return difficulties(text)
+    except MagsimError as error:
+        raise MagsimError(f"{where}: {error}") from error
+
+
+def _check_number(points: int, where: str) -> None:
+    if points > MAX_RULES:
+        raise MagsimError(f"{where}: {points:,} points; up to {MAX_RULES:,} are allowed")
+
+
+def _label(value: object, where: str) -> str:
+    label = _text(value, "label of a point", where)
+    if not all(sign.isprintable() and sign not in "+/" for sign in label):
+        raise MagsimError(f"{where}: label {label!r} is to hold no '+' and no '/'")
+    if len(quote(label, safe="")) > MAX_LABEL:
+        raise MagsimError(f"{where}: label {label!r} is too long for the name of a folder")
+    return label
+
+
 def _points(table: dict[str, Any], where: str) -> Iterator[Point]:
-    bases = difficulties(_joined(table.get("difficulty", "all"), "difficulty", where))
+    bases = _bases(table.get("difficulty", "all"), where)
     if "points" in table:
         entries = table["points"]
-        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise MagsimError(f"{where}: points are to be written as [[points]]")
+        if (
+            not isinstance(entries, list)
+            or not entries
+            or not all(isinstance(entry, dict) for entry in entries)
+        ):
+            raise MagsimError(f"{where}: points are to be written as [[points]], one or more")
+        _check_number(len(bases) * len(entries), where)
         for base in bases:
             for entry in entries:
-                label = _text(entry.get("label"), "label of a point", where)
-                if not all(sign.isprintable() and sign not in "+/" for sign in label):
-                    raise MagsimError(f"{where}: label {label!r} is to hold no '+' and no '/'")
+                label = _label(entry.get("label"), where)
                 changes = {key: value for key, value in entry.items() if key != "label"}
                 rules = vary(base, _changes(base, changes, where), [label])
                 yield Point(rules, base.name, {"points": label})
@@ -218,6 +259,7 @@ def _points(table: dict[str, Any], where: str) -> Iterator[Point]:
     for key, values in grid.items():
         if not isinstance(values, list) or not values:
             raise MagsimError(f"{where}: {key} = {values!r} is to be a list of values")
+    _check_number(len(bases) * math.prod(map(len, grid.values())), where)
     for base in bases:
         for combination in product(*grid.values()):
             changes = dict(zip(grid, combination, strict=True))
@@ -233,6 +275,9 @@ def _points(table: dict[str, Any], where: str) -> Iterator[Point]:
 
 def _changes(base: Rules, changes: dict[str, Any], where: str) -> Changes:
     """Changes as ``Rules`` takes them; ``powers`` and ``power_cost`` become ``power_costs``."""
+    for key in changes:
+        if key not in _CHANGED:
+            raise MagsimError(f"{where}: unknown key {key!r}{_near(key, _CHANGED)}")
     lawful = {
         key: checked(key, value, where) for key, value in changes.items() if key not in _DERIVED
     }
@@ -260,20 +305,33 @@ def _verdict(value: object, where: str) -> Verdict:
     if not isinstance(value, dict) or "kind" not in value:
         raise MagsimError(f"{where}: verdict is to be a table with a kind")
     kind = value["kind"]
-    if kind not in VERDICTS:
+    if not isinstance(kind, str) or kind not in VERDICTS:
         raise MagsimError(f"{where}: unknown verdict {kind!r}{_near(str(kind), tuple(VERDICTS))}")
     told = {key: entry for key, entry in value.items() if key != "kind"}
     for key, entry in told.items():
         if key not in VERDICTS[kind]:
             allowed = ", ".join(VERDICTS[kind]) or "nothing else"
             raise MagsimError(f"{where}: verdict {kind!r} takes {allowed}, not {key!r}")
-        if key != "below" and entry not in MEASURES:
+        if key != "below" and (not isinstance(entry, str) or entry not in MEASURES):
             raise MagsimError(
                 f"{where}: unknown measure {entry!r}{_near(str(entry), tuple(MEASURES))}"
             )
-        if key == "below" and (isinstance(entry, bool) or not isinstance(entry, int | float)):
-            raise MagsimError(f"{where}: below = {entry!r} is to be a number")
-    return Verdict(kind, **told)
+        if key == "below" and not _is_number(entry):
+            raise MagsimError(
+                f"{where}: below = {entry!r} is to be a number, up to {MAX_BELOW:,} either way"
+            )
+    found = Verdict(kind, **told)
+    if kind == "crossing" and found.measure == found.other:
+        raise MagsimError(
+            f"{where}: verdict 'crossing' needs a measure and an other, not {found.measure!r} twice"
+        )
+    return found
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return -MAX_BELOW <= value <= MAX_BELOW
 
 
 def _check_verdict(question: Question, where: str) -> None:
@@ -283,7 +341,8 @@ def _check_verdict(question: Question, where: str) -> None:
         values = {type(value) for point in question.points for value in point.values.values()}
         if not question.axes or values != {int}:
             raise MagsimError(f"{where}: verdict {kind!r} needs a grid of whole numbers")
-    if kind == "effect" and len(question.points) < 2:
-        raise MagsimError(f"{where}: verdict 'effect' needs two points or more")
+    by_difficulty = Counter(point.difficulty for point in question.points)
+    if kind == "effect" and min(by_difficulty.values()) < 2:
+        raise MagsimError(f"{where}: verdict 'effect' needs two points or more at each difficulty")
     if kind == "spacing" and (question.axes or len(question.points) < 3):
         raise MagsimError(f"{where}: verdict 'spacing' needs three difficulties and no grid")
