@@ -296,18 +296,6 @@ def _jackknife(share: float, left_out: Sequence[float]) -> Interval:
     return (None, None) if width is None else (max(0.0, share - width), min(1.0, share + width))
 
 
-class Waterfall(NamedTuple):
-    """From the mean score of a weak bot, or from 0, by parts to that of a strong one."""
-
-    difficulty: str
-    weak: str | None
-    strong: str
-    start: float
-    end: float
-    parts: pl.DataFrame
-    """As made by ``waterfall``."""
-
-
 def waterfall(moments: Mapping[str, Moments], weak: int, strong: int) -> pl.DataFrame:
     """By how much each part of the score differs between two bots on the same dice.
 

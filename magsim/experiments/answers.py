@@ -1,5 +1,6 @@
 """What an experiment measured: every measure at every point, and differences on the same dice."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +55,13 @@ class Answers:
     def difference(self, bot: str, measure: str, point: int, other: int) -> Mean:
         """By how much a measure is larger at one point than at another, on the same dice."""
         return self.moments[bot][measure].difference(point, other)
+
+    def contrast(self, bot: str, weights: Sequence[int]) -> Mean:
+        """A weighted sum of a bot's scores at all points, over the games played at all of them."""
+        at = self.moments[bot]["score"]
+        if (at.games != at.games[:, :1, :1]).any():
+            at = gather(self.run, self.plan, at.players, common=True, groups=1)["score"]
+        return at.contrast(weights)
 
     def between_bots(self, point: int, weak: str, strong: str) -> Mean:
         """By how much one bot scores more than another at a point, on the same dice."""

@@ -67,16 +67,28 @@ VERDICTS = {
 
 MEASURES = {
     "score": "mean score",
-    "base": "points from numbers per game",
-    "straight_points": "points from straights per game",
-    "four_points": "points from fours of a kind per game",
-    "two_pairs_points": "points from two pairs per game",
+    "base": "points from numbers",
+    "straight_points": "points from STRAIGHTs",
+    "four_points": "points from FOURs OF A KIND",
+    "two_pairs_points": "points from TWO PAIRS",
     "ruins": "RUINs per game",
     "powers": "Powers used per game",
     "used": "share of games with a Power used",
     "turns": "turns per game",
 }
 """What is measured at each point, a mean over games, in words."""
+
+AXES = {
+    "minimum": "required minimum, dice",
+    "ruin_penalty": "RUIN penalty, points",
+    "straight": "STRAIGHT, points",
+    "four": "FOUR OF A KIND, points",
+    "two_pairs": "TWO PAIRS, points",
+    "max_difference": "largest difference between neighbours",
+    POWERS: "Powers",
+    POWER_COST: "cost of each Power, points",
+}
+"""Axes of whole numbers in words, with their units."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from magsim.analysis import pairs
 from magsim.charts import comparison, experiment
 from magsim.experiments.answers import Answers, answer, is_published
 from magsim.experiments.openings import openings
-from magsim.experiments.question import FILE, MEASURES
-from magsim.experiments.verdicts import along, series_of, shown, verdict
+from magsim.experiments.question import AXES, FILE, MEASURES
+from magsim.experiments.verdicts import POINTS, SHARES, along, series_of, shown, verdict
 from magsim.report.page import Page, Section, Table, write
 from magsim.report.run import FOLDER, rules_in_words
 from magsim.report.words import counted, interval, number, percent_between
@@ -25,46 +25,48 @@ def is_experiment(run: Path) -> bool:
     return (run / FILE).exists()
 
 
+def _drawn(answers: Answers, measure: str) -> tuple[pl.DataFrame, str]:
+    """A measure at every point, as it is drawn, and what its axis is called."""
+    table = answers.table().filter(pl.col("measure") == measure)
+    if measure in POINTS:
+        return table, f"{MEASURES[measure]}, points"
+    if measure not in SHARES:
+        return table, MEASURES[measure]
+    return table.with_columns(pl.col("mean", "half_width") * 100), f"{MEASURES[measure]}, %"
+
+
 def _along_axis(answers: Answers, measure: str) -> Figure:
-    """A measure along the last axis, a line for each bot and setting of the other axes."""
-    rows = []
-    several = len(answers.moments) > 1
-    for name, ks in series_of(answers.points).items():
-        difficulty, _, setting = name.partition(", ")
-        for bot in answers.moments:
-            series = ", ".join(part for part in (bot if several else "", setting) if part) or bot
-            for k in ks:
-                mean = answers.mean(bot, measure, k)
-                rows.append(
-                    (difficulty, series, along(answers.points, k), mean.mean, mean.half_width)
-                )
-    frame = pl.DataFrame(
-        rows,
-        schema={
-            "difficulty": pl.String,
-            "series": pl.String,
-            **dict.fromkeys(("x", "mean", "half_width"), pl.Float64),
-        },
-        orient="row",
+    """A measure along the last axis: lines are bots, or other axes with a panel for each bot."""
+    table, label = _drawn(answers, measure)
+    settings = {
+        k: name.partition(", ")[2] for name, ks in series_of(answers.points).items() for k in ks
+    }
+    axis = answers.question.axes[-1]
+    panels, series, places = [], [], []
+    for difficulty, bot, k in table.select("difficulty", "bot", "point").iter_rows():
+        panels.append(f"{difficulty}, {bot}" if settings[k] else difficulty)
+        series.append(settings[k] or bot)
+        places.append(along(answers.points, k))
+    frame = table.select(
+        *("mean", "half_width", "games"),
+        difficulty=pl.Series(panels),
+        series=pl.Series(series),
+        x=pl.Series(places),
     )
-    published = [
+    published = {
         along(answers.points, k)
         for k, point in enumerate(answers.points)
         if is_published(point.rules, point.difficulty)
-    ]
-    axis = answers.question.axes[-1]
-    return experiment.along_axis(
-        frame, axis, axis.replace("_", " "), MEASURES[measure], published[0] if published else None
-    )
+    }
+    mark = published.pop() if len(published) == 1 else None
+    return experiment.along_axis(frame, axis, AXES[axis], label, mark)
 
 
 def _by_label(answers: Answers, measure: str) -> Figure:
-    frame = answers.table().filter(pl.col("measure") == measure)
-    many = frame["difficulty"].n_unique() > 1
-    label = pl.concat_str("difficulty", "label", separator=", ") if many else pl.col("label")
-    return experiment.by_label(
-        frame.select("bot", "mean", "half_width", label=label), MEASURES[measure]
-    )
+    table, label = _drawn(answers, measure)
+    if table["difficulty"].n_unique() > 1:
+        table = table.with_columns(label=pl.concat_str("difficulty", "label", separator=", "))
+    return experiment.by_label(table, label)
 
 
 def _grid(answers: Answers) -> list[Section]:
@@ -103,21 +105,9 @@ def _range(answers: Answers, measure: str) -> str:
 
 def _ladder(answers: Answers) -> list[Section]:
     """Scores by difficulty, a line a bot, and the differences between bots."""
-    rows = [
-        (point.rules.name, bot, *answers.mean(bot, "score", k)[1:3])
-        for bot in answers.moments
-        for k, point in enumerate(answers.points)
-    ]
-    frame = pl.DataFrame(
-        rows,
-        schema={
-            "difficulty": pl.String,
-            "bot": pl.String,
-            **dict.fromkeys(("mean", "half_width"), pl.Float64),
-        },
-        orient="row",
-    )
     best, names = answers.strongest, [point.rules.name for point in answers.points]
+    frame = answers.table().filter(pl.col("measure") == "score")
+    frame = frame.with_columns(difficulty=pl.col("point").replace_strict(dict(enumerate(names))))
     scored = ", ".join(
         f"{interval(*answers.mean(best, 'score', k)[1:3])} at {name}"
         for k, name in enumerate(names)

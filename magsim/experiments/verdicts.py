@@ -24,16 +24,19 @@ from magsim.report.words import (
 
 SHARES = ("used",)
 """Measures that are shares of games."""
+POINTS = ("score", "base", "straight_points", "four_points", "two_pairs_points")
+"""Measures in points."""
 
 
 def shown(measure: str, value: float | None, half_width: float | None, sign: bool = False) -> str:
     """A measure, or a difference of it, with its interval and its unit."""
     if measure in SHARES:
-        return percent_interval(value, half_width)
-    if measure in ("ruins", "powers", "turns"):
-        plus = "+" if sign and value is not None and value > 0 else ""
-        return f"{plus}{number(value, 2)} ± {number(half_width, 2)}"
-    return f"{interval(value, half_width, sign)} points"
+        text = percent_interval(value, half_width)
+        return f"+{text}" if sign and value is not None and not text.startswith("-") else text
+    if measure in POINTS:
+        return f"{interval(value, half_width, sign)} points"
+    plus = "+" if sign and value is not None and value > 0 else ""
+    return f"{plus}{number(value, 2)} ± {number(half_width, 2)}"
 
 
 def verdict(answers: Answers) -> str:
@@ -79,12 +82,15 @@ def _spacing(answers: Answers) -> str:
     told = []
     for bot in reversed(answers.ranked):
         first, second = (answers.difference(bot, "score", k, k + 1) for k in (0, 1))
-        contrast = answers.moments[bot]["score"].contrast([1, -2, 1])
+        steps = first.mean or 0.0, second.mean or 0.0
+        contrast = answers.contrast(bot, [1, -2, 1])
         gap = interval(abs(contrast.mean or 0.0), contrast.half_width)
-        if not _differs(contrast):
+        if steps[0] * steps[1] < 0:
+            judged = "the steps go opposite ways"
+        elif not _differs(contrast):
             judged = "evenly spaced as far as can be told"
         else:
-            wider = names[0] if (contrast.mean or 0.0) > 0 else names[2]
+            wider = names[0] if abs(steps[0]) > abs(steps[1]) else names[2]
             judged = f"the step to {wider} is {gap} wider"
         told.append(
             f"for {bot}, {names[0]} is {interval(first.mean, first.half_width, sign=True)} points "
@@ -119,7 +125,7 @@ def _effect(answers: Answers) -> str:
 
 
 class Crossing(NamedTuple):
-    """Where along an axis a value falls through zero, with the ends of a 95 % interval.
+    """Where along an axis a value passes zero, with the ends of a 95 % interval.
 
     ``side`` is ``at`` where it does, ``above`` or ``below`` where it stays there all along.
     """
@@ -130,39 +136,46 @@ class Crossing(NamedTuple):
     high: float | None = None
 
 
-def crossing(xs: Sequence[float], means: Sequence[float], widths: Sequence[float]) -> Crossing:
-    """Where a series falls (or rises) through zero, linear between its points.
+def crossing(
+    xs: Sequence[float], means: Sequence[float], widths: Sequence[float | None]
+) -> Crossing:
+    """Where a series first falls (or rises) through zero, linear between its ascending points.
 
-    The interval is where zero lies within the intervals of the series, conservative where the
-    series is monotone.
+    The interval reaches from the first to the last place where zero lies within the intervals of
+    the series, and no farther than its points; None where a point has no interval.
     """
-    at = _first_crossing(xs, means)
-    if at is None:
+    crossed = _crossings(xs, means)
+    if not crossed:
         return Crossing("above" if means[0] > 0 else "below")
-    lower = [mean - width for mean, width in zip(means, widths, strict=True)]
-    upper = [mean + width for mean, width in zip(means, widths, strict=True)]
-    ends = [_first_crossing(xs, series) for series in (lower, upper)]
-    outer = (xs[0], xs[-1]) if means[0] > 0 else (xs[-1], xs[0])
-    low, high = (end if end is not None else edge for end, edge in zip(ends, outer, strict=True))
-    return Crossing("at", at, min(low, high), max(low, high))
+    known = [width for width in widths if width is not None]
+    if len(known) < len(means):
+        return Crossing("at", crossed[0])
+    lower = [mean - width for mean, width in zip(means, known, strict=True)]
+    upper = [mean + width for mean, width in zip(means, known, strict=True)]
+    held = [x for x, low, high in zip(xs, lower, upper, strict=True) if low <= 0 <= high]
+    held += _crossings(xs, lower) + _crossings(xs, upper)
+    return Crossing("at", crossed[0], min(held), max(held))
 
 
-def _first_crossing(xs: Sequence[float], ys: Sequence[float]) -> float | None:
+def _crossings(xs: Sequence[float], ys: Sequence[float]) -> list[float]:
+    """Where a series is zero, linear between its points."""
+    found = [x for x, y in zip(xs, ys, strict=True) if y == 0]
     for (x, y), (next_x, next_y) in pairwise(zip(xs, ys, strict=True)):
-        if y == 0:
-            return x
-        if (y > 0) != (next_y > 0):
-            return x + (next_x - x) * y / (y - next_y)
-    return None
+        if y * next_y < 0:
+            found.append(x + (next_x - x) * y / (y - next_y))
+    return sorted(found)
 
 
 def series_of(points: Sequence[Point]) -> dict[str, list[int]]:
-    """The points along the last axis, for each setting of difficulty and the other axes."""
+    """The points along the last axis, ascending, for each setting of difficulty and other axes.
+
+    Its values are whole numbers.
+    """
     found: dict[str, list[int]] = {}
     for k, point in enumerate(points):
         others = [f"{name}={value}" for name, value in list(point.values.items())[:-1]]
         found.setdefault(", ".join([point.difficulty, *others]), []).append(k)
-    return found
+    return {name: sorted(ks, key=lambda k: along(points, k)) for name, ks in found.items()}
 
 
 def along(points: Sequence[Point], k: int) -> float:
@@ -183,7 +196,7 @@ def crossings(answers: Answers, bot: str) -> dict[str, Crossing]:
         else:
             means = [answers.margin(bot, k) for k in ks]
             values = [mean.mean or 0.0 for mean in means]
-        widths = [mean.half_width or 0.0 for mean in means]
+        widths = [mean.half_width for mean in means]
         found[name] = crossing([along(answers.points, k) for k in ks], values, widths)
     return found
 
@@ -199,7 +212,7 @@ def _threshold(answers: Answers) -> str:
         else:
             told.append(f"{name}: {at.side} that at every {axis} tried")
     return (
-        f"For {bot}, the {MEASURES[wanted.measure]} falls to {level} at this {axis} "
+        f"For {bot}, the {MEASURES[wanted.measure]} comes to {level} at this {axis} "
         f"(95 % intervals): {'; '.join(told)}."
     )
 

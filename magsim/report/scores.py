@@ -4,8 +4,8 @@ import polars as pl
 
 from magsim.analysis import estimates, pairs
 from magsim.analysis.tallies import PARTS
-from magsim.charts import comparison
 from magsim.charts import scores as charts
+from magsim.charts.comparison import PART_NAMES, Panel, waterfall
 from magsim.report.common import (
     PLAYER,
     each_difficulty,
@@ -21,15 +21,6 @@ from magsim.report.common import (
 from magsim.report.findings import Findings
 from magsim.report.page import Section, Table
 from magsim.report.words import DASH, between, interval, listed, number
-
-PART_NAMES = {
-    "base": "numbers",
-    "straight_points": "STRAIGHTs",
-    "four_points": "FOURs OF A KIND",
-    "two_pairs_points": "TWO PAIRS",
-    "ruin_points": "RUINs",
-    "power_points": "Powers",
-}
 
 
 def distributions(findings: Findings) -> Section:
@@ -105,7 +96,7 @@ def _parts(findings: Findings, difficulty: str, weak: str | None, strong: str) -
 
 def points(findings: Findings) -> Section:
     """Where the points come from."""
-    panels: list[pairs.Waterfall] = []
+    panels: list[Panel] = []
     rows: list[list[str]] = []
     told = []
     means = quantity(findings, "score")
@@ -116,7 +107,7 @@ def points(findings: Findings) -> Section:
         start, end = (
             row_of(means, difficulty, bot)["mean"] if bot else 0.0 for bot in (weak, strong)
         )
-        panels.append(pairs.Waterfall(difficulty, weak, strong, start, end, parts))
+        panels.append(Panel(difficulty, parts, weak, strong, start, end))
         largest = max(parts.iter_rows(named=True), key=lambda row: row["difference"])
         gain = interval(largest["difference"], largest["half_width"], sign=weak is not None)
         than = f" more than {weak}" if weak else ""
@@ -128,6 +119,6 @@ def points(findings: Findings) -> Section:
     text = listed(told)
     title = "Points a game by part (of two bots: the difference on the same dice)"
     table = Table(title, ["difficulty", "bot", "against", "part", "points"], rows, words=4)
-    drawn = {"points": comparison.waterfall(panels)}
+    drawn = {"points": waterfall(panels)}
     caption = f"{text[0].upper()}{text[1:]}."
     return Section("Where the points come from", caption, drawn, (table,))
