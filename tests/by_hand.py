@@ -232,3 +232,19 @@ def assert_rows(found: Iterable[Sequence[object]], expected: Iterable[Sequence[o
     for one, other in zip(found, expected, strict=True):
         agree = len(one) == len(other) and all(map(close, one, other))
         assert agree, f"{one}\nis not\n{other}"
+
+
+def plus_minus(value: float | None, width: float | None, sign: bool = False) -> str:
+    """A value and half its interval as reports write them."""
+    digits = 1 if width is None or width >= 0.1 else 2
+    text = "–" if value is None else f"{value:,.{digits}f}"
+    if text in ("-0.0", "-0.00"):
+        text = text[1:]
+    plus = "+" if sign and value is not None and text[0] != "-" else ""
+    return f"{plus}{text} ± {'–' if width is None else f'{width:,.{digits}f}'}"
+
+
+def share_of(count: int, n: int) -> str:
+    """A share in percent with the ends of its interval as reports write them."""
+    low, high = wilson(count, n)
+    return f"{100 * count / n:.1f} % ({100 * low:.1f} to {abs(100 * high):.1f})"

@@ -10,7 +10,7 @@ from magsim.analysis.intervals import Mean
 from magsim.analysis.pairs import Moments, Player, gather
 from magsim.analysis.tallies import part_columns, powers_used
 from magsim.errors import MagsimError
-from magsim.experiments.question import FILE, MEASURES, Point, Question, read_question
+from magsim.experiments.question import MEASURES, Point, Question, kept, read_question
 from magsim.manifest import Plan, read_manifest
 from magsim.rules import DIFFICULTIES, Rules
 
@@ -137,9 +137,12 @@ def answer(run: Path) -> Answers:
             been played at some point yet.
     """
     plan = read_manifest(run)
-    question = read_question(run / FILE)
+    file = kept(run)
+    if file is None:
+        raise MagsimError(f"run {run} is of no experiment")
+    question = read_question(file)
     if [point.rules for point in question.points] != list(plan.rules):
-        raise MagsimError(f"{run / FILE} asks for other points than were played in {run}")
+        raise MagsimError(f"{file} asks for other points than were played in {run}")
     moments: dict[str, dict[str, Moments]] = {}
     for bot in plan.bots:
         players = [Player(point.rules, bot) for point in question.points]

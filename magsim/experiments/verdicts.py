@@ -56,7 +56,9 @@ def _differs(mean: Mean) -> bool:
 
 
 def _steps(answers: Answers) -> str:
-    """How far each bot is ahead of the next weaker one, over all points."""
+    """How far each bot is ahead of the next weaker one, at each point."""
+    if len(answers.moments) < 2:
+        return f"Only {answers.strongest} played at every point: there is no step to speak of."
     told = []
     for difficulty, k in _difficulties(answers):
         scores = {bot: answers.mean(bot, "score", k).mean or 0.0 for bot in answers.moments}
@@ -161,7 +163,7 @@ def _crossings(xs: Sequence[float], ys: Sequence[float]) -> list[float]:
     """Where a series is zero, linear between its points."""
     found = [x for x, y in zip(xs, ys, strict=True) if y == 0]
     for (x, y), (next_x, next_y) in pairwise(zip(xs, ys, strict=True)):
-        if y * next_y < 0:
+        if min(y, next_y) < 0 < max(y, next_y):
             found.append(x + (next_x - x) * y / (y - next_y))
     return sorted(found)
 
