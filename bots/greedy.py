@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from magsim.board import EMPTY_BOARD, RUIN, SIDES, SIZE
-from magsim.bot import Answers, Bot, Positions, rule_values
+from magsim.bot import Answers, Bot, Position, Positions, rule_values
 from magsim.compiled import kernel
+from magsim.decision import Decision
 from magsim.engine import (
     LOW_BIT,
     RuleValues,
@@ -32,6 +33,7 @@ from magsim_bots.points import (
     points_by_hand,
     short_code,
 )
+from magsim_bots.ranking import paid, power_options, ranked
 from magsim_bots.turn import (
     HAND_COUNT,
     NO_SPARE,
@@ -68,6 +70,22 @@ def ruin_choice(board: int, values: RuleValues) -> int:
 
 
 @kernel
+def hand_values(
+    board: int, now: int, values: RuleValues, line: NDArray[np.int32], value: NDArray[np.int64]
+) -> None:
+    """What hands are worth this turn: of a roll its best placement or a RUIN, summed as throws.
+
+    ``value`` has shape (210,), ``now`` is what the board is worth.
+    """
+    by_hand = np.empty(HAND_COUNT, np.int64)
+    points_by_hand(board, values, line, by_hand)
+    least = max(required_minimum(board, values), 1)
+    empty = count_bits(empty_mask(board))
+    place_values(least, empty, NO_SPARE, by_hand, now - 2 * values.ruin_penalty, value)
+    sum_throws(value)
+
+
+@kernel
 def _decide(board: int, hand: int, left: int, values: RuleValues, greed: Greed) -> int:
     line = greed.line
     codes = np.empty(2 * SIZE, np.int64)
@@ -88,12 +106,7 @@ def _decide(board: int, hand: int, left: int, values: RuleValues, greed: Greed) 
     sum_throws(value)
     if best_power(hand, cost, value)[0] <= (best - now) * THROWS:
         return decision  # not even the most that the dice could bring would pay
-    by_hand = np.empty(HAND_COUNT, np.int64)
-    points_by_hand(board, values, line, by_hand)
-    least = max(required_minimum(board, values), 1)
-    empty = count_bits(empty_mask(board))
-    place_values(least, empty, NO_SPARE, by_hand, now - 2 * values.ruin_penalty, value)
-    sum_throws(value)
+    hand_values(board, now, values, line, value)
     worth, power = best_power(hand, cost, value)
     return power if worth > best * THROWS else decision
 
@@ -146,3 +159,26 @@ class Greedy(Bot):
             decisions,
         )
         return Answers(decisions)
+
+    def rank(self, position: Position, key: int, count: int) -> list[Decision]:  # noqa: ARG002
+        """Decisions by the score that they leave after this turn, Powers by its exact mean."""
+        board, values, line = (
+            position.board,
+            rule_values(position.rules),
+            greed(position.rules).line,
+        )
+        now = int(board_worth(board, line))
+        options = [(THROWS * int(board_worth(after, line)), after) for after in position.outcomes()]
+        if not options:
+            ruins = sorted(
+                position.ruins(),
+                key=lambda ruin: int(legal_values(board, ruin.cell, values.near)).bit_count(),
+            )
+            worth = THROWS * (now - 2 * values.ruin_penalty)
+            options = [(worth, position.after(ruin)) for ruin in ruins]
+        if position.power_cost is not None:
+            value = np.empty(HAND_COUNT, np.int64)
+            hand_values(board, now, values, line, value)
+            options += power_options(position.dice, 2 * position.power_cost, value)
+        spent = paid(position)
+        return ranked(options, position, count, lambda worth: worth / (2 * THROWS) - spent)

@@ -7,12 +7,14 @@ look best at once are looked at further (``turn``).
 import numpy as np
 from numpy.typing import NDArray
 
-from magsim.bot import Answers, Bot, Positions, option
+from magsim.bot import Answers, Bot, Position, Positions, option, rule_values
 from magsim.compiled import kernel
-from magsim.engine import RuleValues
+from magsim.decision import Decision
+from magsim.engine import HAND_INDEX, RuleValues
 from magsim_bots.growth import candidates
 from magsim_bots.judge import Judge, judge
 from magsim_bots.lines import POINT
+from magsim_bots.ranking import paid, power_options, ranked
 from magsim_bots.turn import HAND_COUNT, THROWS, best_power, turn_values, turn_worth
 
 
@@ -81,3 +83,31 @@ class Lookahead(Bot):
             estimates,
         )
         return Answers(decisions, estimates)
+
+    def rank(self, position: Position, key: int, count: int) -> list[Decision]:  # noqa: ARG002
+        """The boards that it looks at further, by their worth after the next turn, and all Powers.
+
+        Powers are weighed against the board that looks best at once, on this turn's measure, so all
+        keep their distance from it on the measure of what is decided.
+        """
+        board, left, values = position.board, position.powers_left, rule_values(position.rules)
+        judged = judge(position.rules)
+        boards, worths = np.empty(self.width, np.int64), np.empty(self.width, np.int64)
+        hand, reach = HAND_INDEX[position.dice], judged.reach + 1
+        found = candidates(board, hand, left, reach, values, judged, boards, worths)
+        after = [int(turn_worth(boards[i], left, values, judged)) for i in range(found)]
+        places = [(worth * THROWS, int(boards[i])) for i, worth in enumerate(after)]
+        ahead = (max(after) - int(worths[0])) * THROWS
+        powers = []
+        if position.power_cost is not None:
+            turn = np.empty((2, HAND_COUNT), np.int64)
+            turn_values(board, left, values, judged, turn)
+            powers = power_options(position.dice, position.power_cost * POINT, turn[0])
+        if powers and max(powers)[0] > worths[0] * THROWS:
+            options = powers + [(worth - ahead, packed) for worth, packed in places]
+        else:
+            options = places + [(worth + ahead, packed) for worth, packed in powers]
+        spent = paid(position)
+        return ranked(
+            options, position, count, lambda worth: (worth // THROWS - spent * POINT) / POINT
+        )

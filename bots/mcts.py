@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from magsim.board import CELLS
-from magsim.bot import Answers, Bot, Positions, option
+from magsim.bot import Answers, Bot, Position, Positions, option, rule_values
 from magsim.compiled import kernel
-from magsim.engine import RuleValues, random_below
+from magsim.decision import Decision
+from magsim.engine import HAND_INDEX, RuleValues, random_below
 from magsim_bots.judge import Judge, judge
 from magsim_bots.lines import POINT
+from magsim_bots.ranking import decision_of, paid
 from magsim_bots.tree import (
     ARMS,
     DECISION,
@@ -53,8 +55,12 @@ def _search(
     iterations: int,
     values: RuleValues,
     judge: Judge,
-) -> tuple[int, int]:
-    """The decision in a position, and what it is worth from there on, in 1/256 point."""
+    arms: NDArray[np.int64],
+) -> int:
+    """Write the children of the root into ``arms``, the best first; how many were simulated.
+
+    Those that were dropped earlier stand further behind. ``arms`` has shape (ARMS + 1,).
+    """
     longest = 2 * (CELLS + len(values.power_costs)) + 4
     path = np.empty(longest, np.int64)
     starts = np.empty(longest, np.int64)
@@ -63,7 +69,6 @@ def _search(
     tree.size[:] = 0
     path[0] = add_node(tree, DECISION, board, hand, left, 0)
     expand(tree, ROOT, ARMS, judge.reach + 1, values, judge)
-    arms = np.empty(ARMS + 1, np.int64)
     count = 0
     child = tree.child[ROOT]
     while child != NO_NODE:
@@ -71,6 +76,7 @@ def _search(
         count += 1
         child = tree.sibling[child]
     count = min(count, max(2, iterations // 2))  # halving visits arms twice as many times
+    simulated = count
     rounds = 0
     while 1 << rounds < count:
         rounds += 1
@@ -84,7 +90,7 @@ def _search(
     if tree.visits[arms[0]] == 0:
         path[1] = arms[0]
         simulate(tree, path, starts, values, judge)
-    return tree.action[arms[0]], tree.value[arms[0]] - tree.price[arms[0]]
+    return simulated
 
 
 @kernel
@@ -100,17 +106,16 @@ def _decide_batch(
     estimates: NDArray[np.float64],
 ) -> None:
     tree = new_tree(iterations + MAX_ROUNDS * (ARMS + 1))
+    arms = np.empty(ARMS + 1, np.int64)
     powers = len(values.power_costs)
     for row in range(len(boards)):
         left = powers_left[row]
-        decision, worth = _search(
-            tree, boards[row], hands[row], left, keys[row], iterations, values, judge
-        )
+        _search(tree, boards[row], hands[row], left, keys[row], iterations, values, judge, arms)
         paid = 0
         for k in range(powers - left):
             paid += values.power_costs[k]
-        decisions[row] = decision
-        estimates[row] = worth / POINT - paid
+        decisions[row] = tree.action[arms[0]]
+        estimates[row] = (tree.value[arms[0]] - tree.price[arms[0]]) / POINT - paid
 
 
 class Mcts(Bot):
@@ -146,3 +151,26 @@ class Mcts(Bot):
             estimates,
         )
         return Answers(decisions, estimates)
+
+    def rank(self, position: Position, key: int, count: int) -> list[Decision]:
+        """The decisions that its search compared, in the order in which halving kept them.
+
+        What was dropped early has been looked at less, and its estimate may stand above that of a
+        decision that was kept. Of Powers, only the most promising one is ever compared.
+        """
+        values, judged = rule_values(position.rules), judge(position.rules)
+        tree = new_tree(self.iterations + MAX_ROUNDS * (ARMS + 1))
+        arms = np.empty(ARMS + 1, np.int64)
+        board, hand, left = position.board, HAND_INDEX[position.dice], position.powers_left
+        found = _search(
+            tree, board, hand, left, np.uint64(key), self.iterations, values, judged, arms
+        )
+        spent = paid(position)
+        return [
+            decision_of(
+                int(tree.action[arm]),
+                position,
+                int(tree.value[arm] - tree.price[arm]) / POINT - spent,
+            )
+            for arm in arms[: min(found, count)]
+        ]

@@ -126,6 +126,16 @@ class Position:
         """The score of a board under these rules, before the cost of Powers (R25)."""
         return int(engine.score(board, rule_values(self.rules)))
 
+    def alone(self, key: int) -> "Positions":
+        """A batch of this position only, with the key of its own randomness."""
+        return Positions(
+            boards=np.array([self.board], np.int64),
+            hands=np.array([self._hand], np.int64),
+            powers_left=np.array([self.powers_left], np.int64),
+            keys=np.array([key], np.uint64),
+            rules=self.rules,
+        )
+
     @property
     def power_cost(self) -> int | None:
         """What the next Power costs in points (R6), None if none is left."""
@@ -193,7 +203,7 @@ class BadAnswer(ValueError):
     """A plain bot answered something that is no decision in its position."""
 
 
-def _pack(decision: Decision, position: Position) -> tuple[int, float]:
+def pack_answer(decision: Decision, position: Position) -> tuple[int, float]:
     """The packed decision and its estimate (NaN for none).
 
     Raises:
@@ -241,6 +251,8 @@ class Bot:
         super().__init_subclass__()
         if "decide" in vars(cls) and "decide_batch" not in vars(cls):
             cls.decide_batch = Bot.decide_batch  # type: ignore[method-assign]
+        if {"decide", "decide_batch"} & vars(cls).keys() and "rank" not in vars(cls):
+            cls.rank = Bot.rank  # type: ignore[method-assign]  # it ranked for another decide
         dataclass(eq=False)(cls)
 
     def decide(self, position: Position) -> Decision:
@@ -254,5 +266,19 @@ class Bot:
         for row in range(len(positions)):
             position = positions.position(row)
             self.random.seed(int(positions.keys[row]))
-            decisions[row], estimates[row] = _pack(self.decide(position), position)
+            decisions[row], estimates[row] = pack_answer(self.decide(position), position)
         return Answers(decisions, estimates)
+
+    def rank(self, position: Position, key: int, count: int) -> list[Decision]:
+        """Up to ``count`` legal decisions as the bot likes them, the best first; for explanations.
+
+        The first is the decision that ``decide_batch`` makes for this position and key. Each has an
+        ``estimate``: what the bot expects of it, in points and Powers paid, by the measure that it
+        decides by. Games never ask for it. A bot that does not override it ranks nothing: the list
+        is its decision alone. ``self.random`` is seeded with the key before.
+        """
+        answers = self.decide_batch(position.alone(key))
+        decision = unpack_decision(int(answers.decisions[0]), position.board, position.dice)
+        estimate = math.nan if answers.estimates is None else float(answers.estimates[0])
+        known = None if math.isnan(estimate) else estimate
+        return [dataclasses.replace(decision, estimate=known)][:count]

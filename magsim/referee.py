@@ -90,7 +90,7 @@ def _shape_problem(answers: object, count: int) -> str | None:
     return None
 
 
-def _message(error: BaseException) -> str:
+def exception_words(error: BaseException) -> str:
     """The first of an exception's own words, even where they are broken."""
     try:
         words = str(error)
@@ -157,7 +157,7 @@ class Referee:
         except BadAnswer as error:
             raise fault(str(error)) from error
         except BaseException as error:  # an exit, too, is the bot's and not the worker's
-            raise fault(f"raised {_message(error)}") from error
+            raise fault(f"raised {exception_words(error)}") from error
         self._account(time.perf_counter() - started, len(positions))
         problem = _shape_problem(answers, len(positions))
         if problem:

@@ -3,6 +3,7 @@
 import dataclasses
 import random
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from math import factorial
 
@@ -13,8 +14,8 @@ from reachable import random_board
 from magsim import engine, registry, rules
 from magsim.asking import Watch
 from magsim.board import empty_cells, format_board, parse_board, with_cell
-from magsim.bot import Position, Positions, rule_values
-from magsim.decision import Power, unpack_decision, unpack_power
+from magsim.bot import Bot, Position, Positions, rule_values
+from magsim.decision import Decision, Power, unpack_decision, unpack_power
 from magsim.rules import DIFFICULTIES, NIGHTMARE, PEACEFUL, SURVIVAL, Rules
 from magsim.simulate import play_games
 from magsim_bots.greedy import Greedy
@@ -74,6 +75,62 @@ def test_each_position_is_decided_on_its_own(name: str) -> None:
         assert alone.decisions[0] == together.decisions[row], str(position)
     again = registry.load_bot(name).decide_batch(batch(positions))
     assert (again.decisions == together.decisions).all()
+
+
+@cache
+def positions_of_all_rules() -> list[Position]:
+    laws = [*DIFFICULTIES.values(), *ODD_RULES]
+    return [position for law in laws for position in some_positions(law, 11, 10)]
+
+
+@pytest.mark.parametrize("name", BOTS)
+def test_the_first_of_a_ranking_is_the_decision(name: str) -> None:
+    bot = registry.load_bot(name)
+    for key, position in enumerate(positions_of_all_rules(), 1):
+        answers = bot.decide_batch(batch([position], [key]))
+        decided = unpack_decision(int(answers.decisions[0]), position.board, position.dice)
+        ranking = bot.rank(position, key, 5)
+        assert ranking[0] == decided, str(position)
+        if answers.estimates is not None:
+            assert ranking[0].estimate == answers.estimates[0], str(position)
+
+
+@pytest.mark.parametrize("name", ["greedy", "lookahead", "mcts"])
+def test_a_ranking_holds_distinct_legal_decisions_with_estimates(name: str) -> None:
+    bot = registry.load_bot(name)
+    for key, position in enumerate(positions_of_all_rules(), 1):
+        ranking = bot.rank(position, key, 5)
+        assert len(set(ranking)) == len(ranking) <= 5, str(position)
+        assert set(position.decisions()).issuperset(ranking), str(position)
+        estimates = [ranked.estimate for ranked in ranking]
+        assert None not in estimates, str(position)
+        if name != "mcts":  # it keeps the order of its search
+            assert estimates == sorted(estimates, reverse=True), str(position)
+
+
+def test_a_ranking_is_as_long_as_asked_and_begins_alike() -> None:
+    position = Position(0, (2, 3, 4, 6), 3, PEACEFUL)
+    for name in ("greedy", "lookahead", "mcts"):
+        longer = registry.load_bot(name).rank(position, 1, 1000)
+        assert len(longer) > 5, name
+        for count in (0, 1, 5):
+            assert registry.load_bot(name).rank(position, 1, count) == longer[:count], name
+
+
+def test_a_bot_ranks_its_decision_alone_unless_it_can_more() -> None:
+    class First(Bot):
+        def decide(self, position: Position) -> Decision:
+            return dataclasses.replace(position.decisions()[0], estimate=2.5)
+
+    class FirstOfGreedy(Greedy):
+        def decide(self, position: Position) -> Decision:
+            return position.decisions()[0]
+
+    position = Position(0, (2, 3, 4, 6), 0, SURVIVAL)
+    for bot, estimate in ((First(), 2.5), (FirstOfGreedy(), None)):
+        (decision,) = bot.rank(position, 1, 5)
+        assert decision == position.decisions()[0]
+        assert decision.estimate == estimate
 
 
 def test_random_draws_each_legal_decision_equally_often() -> None:
@@ -149,6 +206,23 @@ def test_greedy_takes_the_most_now_and_powers_that_pay(law: Rules) -> None:
             assert best_power <= stay + 1e-9, str(position)
             assert rules.score(packed, law).total == stay, str(position)
     assert used >= 3
+
+
+def test_greedy_ranks_by_the_score_after_the_turn() -> None:
+    law, seen = PEACEFUL, 0
+    for position in some_positions(law, 4, 25):
+        if len(empty_cells(position.board)) > 6:
+            continue
+        seen += 1
+        spent = sum(law.power_costs[: law.powers - position.powers_left])
+        worth: dict[Decision, float] = dict(power_worths(position))
+        for decision in (*position.placements(), *position.ruins()):
+            worth[decision] = rules.score(position.after(decision), law).total
+        for ranked in Greedy().rank(position, 0, 1000):
+            expected = pytest.approx(worth.pop(ranked) - spent)
+            assert ranked.estimate == expected, f"{position}: {ranked}"
+        assert not worth, str(position)
+    assert seen > 5
 
 
 def test_the_lines_of_a_board_add_up_to_twice_its_score() -> None:
