@@ -14,3 +14,8 @@ class BotFault(MagsimError):
     """
 
     exit_code = 3
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an exception says."""
+    return str(error).partition("\n")[0]

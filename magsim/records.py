@@ -11,7 +11,9 @@ import io
 import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
 import numpy as np
@@ -20,7 +22,7 @@ import polars as pl
 from magsim.board import CELL_NAMES, SIZE, SYMBOLS
 from magsim.decision import POWER_KINDS, Power
 from magsim.engine import FIRST_ROLL, HANDS
-from magsim.errors import MagsimError
+from magsim.errors import MagsimError, first_line
 from magsim.manifest import Plan
 from magsim.rules import Rules
 from magsim.simulate import Games, Ints, Played, Turns
@@ -34,38 +36,65 @@ _ROLLS = pl.Enum(["".join(map(str, hand)) for hand in HANDS[FIRST_ROLL:]])
 _CELLS = pl.Enum(CELL_NAMES)
 _MAGDAGDON = pl.Enum(MAGDAGDON)
 
-TURNS_SCHEMA: dict[str, DataType] = {
-    "game": pl.UInt32,
-    "turn": pl.UInt8,
-    "powers_left": pl.UInt8,
-    "roll": _ROLLS,
-    "powers": pl.String,
-    "dice": _ROLLS,
-    "placements": pl.String,
-    "magdagdon": _MAGDAGDON,
-    "ruin": _CELLS,
-    "board": pl.String,
-    "score": pl.Int32,
-    "estimate": pl.Float32,
+
+class Column(NamedTuple):
+    """A column of a table: its type in Parquet, and its meaning in a phrase."""
+
+    dtype: DataType
+    meaning: str
+
+
+_TURNS = {
+    "game": Column(pl.UInt32, "game index; the same dice for every bot and difficulty"),
+    "turn": Column(pl.UInt8, "turn of the game, from 1"),
+    "powers_left": Column(pl.UInt8, "Powers left before the turn"),
+    "roll": Column(_ROLLS, "the roll: four ascending digits"),
+    "powers": Column(pl.String, "Powers used, in order: '+3; reroll 14'; null if none"),
+    "dice": Column(_ROLLS, "the dice after all Powers of the turn"),
+    "placements": Column(
+        pl.String, "dice and cells in an order of staging: '3b2 4b3'; null if a RUIN ended the turn"
+    ),
+    "magdagdon": Column(_MAGDAGDON, "MAGDAGDON: no, rescued (by a Power) or accepted (by a RUIN)"),
+    "ruin": Column(_CELLS, "the cell that became a RUIN; null if none"),
+    "board": Column(pl.String, "the board after the turn: its rows, top first; R is a RUIN"),
+    "score": Column(pl.Int32, "the score after the turn, Powers paid so far, in points"),
+    "estimate": Column(pl.Float32, "the final score that the bot expected; null if it gave none"),
 }
-GAMES_SCHEMA: dict[str, DataType] = {
-    "game": pl.UInt32,
-    "score": pl.Int32,
-    "base": pl.Int32,
-    "straights": pl.UInt8,
-    "fours": pl.UInt8,
-    "two_pairs": pl.UInt8,
-    "bonuses": pl.Int32,
-    "ruins": pl.UInt8,
-    "ruin_cost": pl.Int32,
-    "power_cost": pl.Int32,
-    "turns": pl.UInt8,
-    "raises": pl.UInt8,
-    "lowers": pl.UInt8,
-    "rerolls": pl.UInt8,
-    "board": pl.String,
+_GAMES = {
+    "game": Column(pl.UInt32, "game index; the same dice for every bot and difficulty"),
+    "score": Column(pl.Int32, "final score: base + bonuses - ruin_cost - power_cost"),
+    "base": Column(pl.Int32, "sum of the numbers, each in its row and its column"),
+    "straights": Column(pl.UInt8, "how many STRAIGHTs"),
+    "fours": Column(pl.UInt8, "how many FOURs OF A KIND"),
+    "two_pairs": Column(pl.UInt8, "how many TWO PAIRS"),
+    "bonuses": Column(pl.Int32, "points of these bonuses"),
+    "ruins": Column(pl.UInt8, "how many RUINs"),
+    "ruin_cost": Column(pl.Int32, "points that the RUINs cost"),
+    "power_cost": Column(pl.Int32, "points that the Powers used cost"),
+    "turns": Column(pl.UInt8, "how many turns"),
+    "raises": Column(pl.UInt8, "how many Powers were a raise"),
+    "lowers": Column(pl.UInt8, "how many Powers were a lower"),
+    "rerolls": Column(pl.UInt8, "how many Powers were a reroll"),
+    "board": Column(pl.String, "the final board: its rows, top first; R is a RUIN"),
 }
+COLUMNS = {"turns": _TURNS, "games": _GAMES}
+SCAN_COLUMNS = {
+    "difficulty": Column(pl.String, "name of the rules: a difficulty, with what was changed in it"),
+    "bot": Column(pl.String, "canonical bot spec"),
+}
+"""What ``scan`` puts before the columns of either table; on disk they are in the folders' names."""
+
+
+def _dtypes(columns: dict[str, Column]) -> dict[str, DataType]:
+    return {name: column.dtype for name, column in columns.items()}
+
+
+TURNS_SCHEMA = _dtypes(_TURNS)
+GAMES_SCHEMA = _dtypes(_GAMES)
 SCHEMAS = {"turns": TURNS_SCHEMA, "games": GAMES_SCHEMA}
+
+READ_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+"""What polars may raise at a file that is damaged or gone."""
 
 _COMPRESSION_LEVEL = 3
 _DIGEST = 16
@@ -291,20 +320,32 @@ def scan(run: Path, table: str, plan: Plan) -> pl.LazyFrame:
     return pl.concat(frames)
 
 
-def read_part(part: Path, table: str) -> pl.DataFrame:
-    """A part's rows.
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence standard error for a while: polars, meeting damaged bytes, may panic there."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def read_part(part: Path, table: str, game: int | None = None) -> pl.DataFrame:
+    """A part's rows, or those of one game.
 
     Raises:
         MagsimError: if the file is no readable Parquet, or its columns are not the table's.
     """
+    lazy = scan_parts([part])
     try:
-        frame = pl.read_parquet(part.resolve(), glob=False, hive_partitioning=False)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        reason = str(error).partition("\n")[0]
-        raise MagsimError(f"{part} cannot be read: {reason}") from error
-    if frame.schema != pl.Schema(SCHEMAS[table]):
-        raise MagsimError(f"{part}: its columns are not those of {table}")
-    return frame
+        if lazy.collect_schema() != pl.Schema(SCHEMAS[table]):
+            raise MagsimError(f"{part}: its columns are not those of {table}")
+        return (lazy if game is None else lazy.filter(pl.col("game") == game)).collect()
+    except READ_ERRORS as error:
+        raise MagsimError(f"{part} cannot be read: {first_line(error)}") from error
 
 
 def rows(frame: pl.DataFrame) -> Iterator[dict[str, object]]:

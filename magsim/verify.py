@@ -5,10 +5,9 @@ score are checked, and the first thing that is wrong is named. Only a bot's own 
 judged: the bytes alone vouch for them.
 """
 
-import os
 import random
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -195,7 +194,7 @@ class _Part:
             f"{path} is damaged: its bytes are not those that were written" for path in damaged
         ]
         try:
-            with _quiet() if damaged else nullcontext():
+            with records.quiet() if damaged else nullcontext():
                 turns = records.read_part(self.turns, "turns")
                 games = records.read_part(self.games, "games")
         except MagsimError as error:
@@ -220,19 +219,6 @@ class _Part:
             if wrong:
                 return len(chosen), played, [f"{where}, {wrong}", *problems]
         return len(chosen), played, problems
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Silence standard error for a while: a reader that meets damaged bytes may panic there."""
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
 
 
 def _parts(run: Path, plan: Plan, sample: int | None) -> tuple[list[_Part], list[str]]:

@@ -5,7 +5,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from small_runs import make_run
 
+import magsim
 from magsim import records
 from magsim.asking import Watch
 from magsim.board import parse_board
@@ -125,3 +127,25 @@ def test_estimates_are_kept_and_none_is_null(watch: Watch) -> None:
     frame = records.turns_frame(turns)
     assert frame["estimate"][0] == 12.5
     assert frame["estimate"].null_count() == len(frame) - 1
+
+
+def test_a_run_is_loaded_as_two_lazy_frames(watch: Watch, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", watch, {"first": 2, "second": 2}, (PEACEFUL, NIGHTMARE))
+    turns, games = magsim.load(run)
+    for frame, table in ((turns, "turns"), (games, "games")):
+        assert isinstance(frame, pl.LazyFrame)
+        schema = frame.collect_schema()
+        assert list(schema) == [*records.SCAN_COLUMNS, *records.SCHEMAS[table]]
+        assert all(schema[name] == dtype for name, dtype in records.SCHEMAS[table].items())
+    assert magsim.load(str(run)).games.select(pl.len()).collect().item() == 8
+    with pytest.raises(MagsimError, match="is no run"):
+        magsim.load(tmp_path)
+
+
+def test_one_game_is_read_out_of_its_part(watch: Watch, tmp_path: Path) -> None:
+    records.write_chunk(tmp_path, "bot", PEACEFUL, play(PEACEFUL, watch))
+    part = next(tmp_path.glob("turns/*/*/*.parquet"))
+    whole = records.read_part(part, "turns")
+    for game in (0, 5):
+        assert records.read_part(part, "turns", game).equals(whole.filter(game=game))
+    assert records.read_part(part, "turns", 6).is_empty()
