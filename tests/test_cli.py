@@ -5,6 +5,7 @@ import sys
 
 from click.testing import CliRunner
 
+from magsim import records
 from magsim.cli import main
 
 HEAVY = {"numba", "numpy", "polars", "joblib", "rich", "tqdm", "platformdirs"}
@@ -20,7 +21,8 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_help_names_every_command() -> None:
     output = CliRunner().invoke(main, ["--help"]).output
-    assert all(name in output for name in ("tournament", "verify", "bots"))
+    commands = ("tournament", "verify", "query", "replay", "schema", "bots")
+    assert all(name in output for name in commands)
 
 
 def test_bots_lists_options_with_defaults_and_limits() -> None:
@@ -30,3 +32,17 @@ def test_bots_lists_options_with_defaults_and_limits() -> None:
         assert f"\n{name}  " in f"\n{result.output}"
     assert "    iterations=" in result.output
     assert "at least 1" in result.output or "a whole number from 1 to" in result.output
+
+
+def test_schema_lists_every_column_with_type_and_meaning() -> None:
+    result = CliRunner().invoke(main, ["schema"])
+    assert result.exit_code == 0
+    turns, games = result.output.split("games: ")
+    for output, table in ((turns, "turns"), (games, "games")):
+        lines = [line.split(maxsplit=2) for line in output.splitlines() if line.startswith("  ")]
+        columns = records.SCAN_COLUMNS | records.COLUMNS[table]
+        assert [(name, meaning) for name, _, meaning in lines] == [
+            (name, column.meaning) for name, column in columns.items()
+        ]
+        types = dict(line[:2] for line in lines)
+        assert (types["game"], types["board"], types["score"]) == ("UInt32", "String", "Int32")

@@ -9,6 +9,7 @@ from magsim import __version__
 from magsim.cli.asking import experiment
 from magsim.cli.common import Group
 from magsim.cli.playing import bots, tournament, verify
+from magsim.cli.reading import query, replay, schema
 from magsim.cli.reporting import report
 
 
@@ -18,5 +19,5 @@ def main() -> None:
     """Simulate MAGDAGDON, Cubiri's solitaire dice game, and measure bots that play it."""
 
 
-for command in (tournament, report, experiment, verify, bots):
+for command in (tournament, report, experiment, verify, query, replay, schema, bots):
     main.add_command(command)
