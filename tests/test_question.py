@@ -19,6 +19,7 @@ from magsim.experiments.question import (
     Question,
     Verdict,
     keep,
+    kept,
     read_question,
 )
 from magsim.rules import DIFFICULTIES, NIGHTMARE, PEACEFUL, SURVIVAL, Rules
@@ -376,8 +377,11 @@ def test_a_run_keeps_its_file_and_reads_it_again(tmp_path: Path) -> None:
     question = read(tmp_path, TOP + GRID + EFFECT)
     (tmp_path / "run").mkdir()
     keep(tmp_path / "asked.toml", tmp_path / "run")
-    assert [path.name for path in (tmp_path / "run").iterdir()] == ["experiment.toml"]
-    assert read_question(tmp_path / "run" / "experiment.toml").points == question.points
+    file = kept(tmp_path / "run")
+    assert file is not None
+    assert read_question(file) == question
+    keep(file, tmp_path / "run")
+    assert kept(tmp_path / "run") == file
     with pytest.raises(MagsimError, match="cannot be written"):
         keep(tmp_path / "asked.toml", tmp_path / "gone")
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from magsim.errors import MagsimError
 from magsim.experiments.answers import Answers, answer, is_published
 from magsim.experiments.openings import canonical, openings, shape, symmetric
-from magsim.experiments.question import FILE, MEASURES, Verdict, read_question
+from magsim.experiments.question import MEASURES, Verdict, keep, read_question
 from magsim.experiments.verdicts import Crossing, crossing, crossings, verdict
 from magsim.rules import DIFFICULTIES, NIGHTMARE, SURVIVAL
 
@@ -35,17 +35,24 @@ ruin_penalty = 30
 """
 
 
+def keep_text(text: str, run: Path) -> Path:
+    """Keep an experiment's file of this text in a run."""
+    file = run.parent / "asked.toml"
+    file.write_text(text)
+    keep(file, run)
+    return file
+
+
 def ask(run: Path, text: str) -> Answers:
     """Answer another question about the same points."""
-    (run / FILE).write_text(text)
+    keep_text(text, run)
     return answer(run)
 
 
 def play(run: Path, text: str, bots: tuple[str, ...], games: int) -> Path:
     """A run of an experiment by the bots of ``by_hand``."""
     run.mkdir()
-    (run / FILE).write_text(text)
-    question = read_question(run / FILE)
+    question = read_question(keep_text(text, run))
     return by_hand.make_run(run, dict.fromkeys(bots, games), rules=question.rules)
 
 

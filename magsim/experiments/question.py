@@ -43,8 +43,8 @@ from magsim.variants import (
     vary,
 )
 
-FILE = "experiment.toml"
-"""The copy of its file in the run of an experiment."""
+FOLDER = "experiment"
+"""Where the run of an experiment keeps the file it was made from."""
 MAX_RULES = 1000
 MAX_BELOW = 1_000_000
 MAX_LABEL = 150
@@ -180,19 +180,30 @@ def _read(path: Path, where: str) -> Question:
 
 
 def keep(file: Path, run: Path) -> None:
-    """Keep an experiment's file in its run, where its report finds it.
+    """Keep an experiment's file, by its name, in its run, where its report finds it.
 
     Raises:
         MagsimError: if it cannot be written.
     """
-    temporary = run / f".{FILE}.{os.getpid()}.tmp"
+    folder = run / FOLDER
+    temporary = folder / f".{os.getpid()}.tmp"
     try:
+        folder.mkdir(exist_ok=True)
         temporary.write_bytes(file.read_bytes())
-        temporary.replace(run / FILE)
+        for older in folder.iterdir():
+            if older != temporary:
+                older.unlink()
+        temporary.replace(folder / file.name)
     except OSError as error:
-        raise MagsimError(f"{run / FILE} cannot be written: {error.strerror or error}") from error
+        raise MagsimError(f"{folder} cannot be written: {error.strerror or error}") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def kept(run: Path) -> Path | None:
+    """The experiment's file in a run; None if the run is of no experiment."""
+    found = sorted(path for path in (run / FOLDER).glob("*") if not path.name.startswith("."))
+    return found[0] if found else None
 
 
 def _near(word: str, known: tuple[str, ...]) -> str:
