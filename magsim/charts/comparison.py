@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 
 from magsim.charts import sheet
 from magsim.charts.marks import CATEGORIES, DOWN, UP, dot, ink_on, stack
-from magsim.charts.sheet import MARGIN, WIDTH, Rows, Sheet
+from magsim.charts.sheet import LINE, MARGIN, WIDTH, Rows, Sheet
 from magsim.charts.style import (
     BLUE,
     GREY,
@@ -34,6 +34,9 @@ from magsim.charts.style import (
 
 DOT = Look(BLUE, "-", "o", "")
 MINUS = "\N{MINUS SIGN}"
+LEAST_CELL = 0.5
+"""Inches that a cell should be wide, for its figures."""
+ONE_BOT = "There is one bot only."
 
 
 @chart
@@ -43,28 +46,31 @@ def forest(differences: pl.DataFrame) -> Figure:
     Args:
         differences: difficulty, bot, other, games, difference, half_width, simultaneous.
     """
-    title = "Bots against each other on the same dice"
     if differences.is_empty():
-        return sheet.in_words(title, "There is one bot only.")
+        return sheet.in_words("Bots against each other", ONE_BOT)
     every = names(differences, "difficulty")
     labels = [_pair(row) for row in differences.iter_rows(named=True)]
-    rows = Rows({"": list(dict.fromkeys(labels))}, widest=3.2)
-    blocks = [every[k : k + 3] for k in range(0, len(every), 3)]
-    tall = rows.height + 0.95
+    lines = {"": list(dict.fromkeys(labels))}
+    blocks = [
+        Rows(lines, dict.fromkeys(every[k : k + 3], "points"), widest=2.4, figures=0.75)
+        for k in range(0, len(every), 3)
+    ]
     page = Sheet(
-        title,
-        tall * len(blocks),
+        "Bots against each other on the same dice",
+        sum(block.height for block in blocks),
         sample=f"{sample(differences['games'].to_list())}; score of the first minus the second",
-        note="Thick lines: 95 % intervals one by one; thin lines: all together hold with 95 % "
-        "(Bonferroni). They may be narrower than the dot.",
+        note="± and thick lines: 95 % intervals, one by one; thin lines: wider ones, which all "
+        "together hold with 95 % (Bonferroni). They may be narrower than the dot.",
     )
     drawn: dict[str, Axes] = {}
     for k, block in enumerate(blocks):
-        columns = rows.draw(page, k * tall + 0.35, block, ["difference, points"] * len(block))
-        drawn |= dict(zip(block, columns, strict=True))
+        top = sum(above.height for above in blocks[:k])
+        drawn |= dict(zip(block.columns, block.draw(page, top), strict=True))
     for row, label in zip(differences.iter_rows(named=True), labels, strict=True):
-        axes, y = drawn[str(row["difficulty"])], rows.y["", label]
+        axes, y = drawn[str(row["difficulty"])], blocks[0].y["", label]
         dot(axes, row["difference"], y, row["half_width"], DOT, row["simultaneous"])
+        text = plus_minus(row["difference"], row["half_width"], sign=True)
+        sheet.write_figure(axes, y, text)
     for axes in drawn.values():
         sheet.light_line(axes, 0)
         axes.xaxis.set_major_formatter(as_points())
@@ -85,30 +91,35 @@ def matrix(differences: pl.DataFrame, bots: Sequence[str]) -> Figure:
     """
     title = "Every bot against every other on the same dice"
     if differences.is_empty():
-        return sheet.in_words(title, "There is one bot only.")
+        return sheet.in_words(title, ONE_BOT)
     every = names(differences, "difficulty")
-    labels = [f"{k}  {bot}" for k, bot in enumerate(bots, 1)]
-    wide = max(text_width(line, 8) for label in labels for line in wrap(label, 2.2, 8).split("\n"))
-    cell = min(0.68, (WIDTH - 2 * MARGIN - wide - 0.1) / len(bots))
-    one = wide + 0.1 + cell * len(bots)
-    columns = max(1, int((WIDTH - 2 * MARGIN + 0.3) / (one + 0.3)))
-    tall = 0.62 + max(cell, 0.3) * len(bots)
-    lines = -(-len(every) // columns)
+    labels = [f"{k}  {wrap(bot, 1.9, 8)}" for k, bot in enumerate(bots, 1)]
+    wide = max(text_width(line, 8) for label in labels for line in label.split("\n"))
+    fitting = [
+        (columns, ((WIDTH - 2 * MARGIN + 0.3) / columns - 0.3 - wide - 0.1) / len(bots))
+        for columns in (3, 2, 1)
+        if columns <= len(every)
+    ]
+    columns, cell = next((fit for fit in fitting if fit[1] > LEAST_CELL), fitting[-1])
+    cell = min(cell, 0.68)
+    one, high = wide + 0.1 + cell * len(bots), max(min(cell, 0.5), 0.32)
+    titles = [wrap(name, one, 9.5, "bold") for name in every]
+    head = 0.3 + LINE * max(title.count("\n") + 1 for title in titles)
+    tall = head + high * len(bots) + 0.15
+    body = tall * -(-len(every) // columns)
     page = Sheet(
         title,
-        tall * lines,
+        body,
         sample=f"{sample(differences['games'].to_list())}; points the row is ahead of the column",
         note="± gives half of a 95 % interval. One scale of colours for all.",
     )
-    axes = page.canvas(tall * lines)
-    most = float(np.nanmax(np.abs(values(differences, "difference"))))
-    shades = Normalize(-max(most, 1e-9), max(most, 1e-9))
+    axes = page.canvas(body)
+    most = max(float(np.nanmax(np.abs(values(differences, "difference")))), 1e-9)
     for k, difficulty in enumerate(every):
-        left = MARGIN + (k % columns) * (one + 0.3)
-        top = (k // columns) * tall
-        page.text(left, top + 0.05, wrap(difficulty, one, 9.5, "bold"), fontsize=9.5, weight="bold")
+        left, top = MARGIN + (k % columns) * (one + 0.3), (k // columns) * tall + head
+        page.text(left, top - 0.3, titles[k], fontsize=9.5, weight="bold", va="baseline")
         rows = differences.filter(pl.col("difficulty").cast(pl.String) == difficulty)
-        _square(axes, (left + wide + 0.1, top + 0.48), (cell, max(cell, 0.3)), rows, bots, shades)
+        _square(axes, (left + wide + 0.1, top), (cell, high), rows, bots, Normalize(-most, most))
     return page.figure
 
 
@@ -131,7 +142,12 @@ def _square(
     for i, bot in enumerate(bots):
         y = top + (i + 0.5) * height
         axes.text(
-            left - 0.08, y, wrap(f"{i + 1}  {bot}", 2.2, 8), ha="right", va="center", fontsize=8
+            left - 0.08,
+            y,
+            f"{i + 1}  {wrap(bot, 1.9, 8)}",
+            ha="right",
+            va="center_baseline",
+            fontsize=8,
         )
         axes.text(left + (i + 0.5) * width, top - 0.05, str(i + 1), ha="center", fontsize=8)
         for j, other in enumerate(bots):
@@ -202,6 +218,8 @@ def waterfall(panels: Sequence[Panel]) -> Figure:
         x_label="mean score, points",
         y_label="",
         height=2.3,
+        left=1.35,
+        figures=0.85,
         sample=sample([n for panel in panels for n in panel.parts["games"].to_list()]),
         note="± gives half of a 95 % interval."
         + ("" if alone else " Differences of the strongest bot to the weakest on the same dice."),
@@ -250,23 +268,17 @@ def _fall(axes: Axes, panel: Panel) -> None:
         )
         if k + 1 < len(bars):
             axes.plot([end, end], [k, k + 1], color=GREY, linewidth=0.6)
-        axes.text(
-            0.995,
-            k,
-            label,
-            ha="right",
-            va="center_baseline",
-            fontsize=7,
-            transform=axes.get_yaxis_transform(),
-        )
+        sheet.write_figure(axes, k, label)
+    sheet.light_line(axes, 0)
+    axes.use_sticky_edges = False
     axes.set_ylim(len(bars) - 0.5, -0.5)
     axes.set_yticks(range(len(bars)), [name for name, *_ in bars])
 
 
 SOURCES = {
     "bot": "choice of bot",
-    "dice": "dice, for all bots alike",
-    "rest": "dice, for one bot and not another",
+    "dice": "dice, good or bad for all bots alike",
+    "rest": "rest: dice, for one bot and not another",
 }
 
 
@@ -281,16 +293,16 @@ def variance(shares: pl.DataFrame) -> Figure:
     if shares.is_empty():
         return sheet.in_words(title, "It takes two bots and two games to tell.")
     every = names(shares, "difficulty")
-    rows = Rows({"": every}, step=0.62)
+    rows = Rows({"": every}, {"": "share of the variance of scores, %"}, step=0.62)
     bots = sorted(set(shares["bots"].to_list()))
     page = Sheet(
         title,
-        rows.height + 0.6,
+        rows.height,
         sample=f"{sample(shares['games'].to_list())}, {' to '.join(map(str, bots))} bots",
         legend=sheet.patch_entries(dict(zip(SOURCES.values(), CATEGORIES, strict=True))),
         note="In brackets: 95 % intervals, by the jackknife over groups of games.",
     )
-    (axes,) = rows.draw(page, 0.05, [""], ["share of the variance of scores, %"])
+    (axes,) = rows.draw(page)
     for difficulty in every:
         part = shares.filter(pl.col("difficulty").cast(pl.String) == difficulty)
         y = rows.y["", difficulty]
@@ -305,7 +317,7 @@ def variance(shares: pl.DataFrame) -> Figure:
 
 def _told(source: str, row: dict[str, float | None]) -> str:
     share, low, high = (row[name] for name in ("share", "low", "high"))
-    text = f"{source} {percent(share or 0.0, 1)} %"
+    text = f"{SOURCES[source].partition(':')[0].partition(',')[0]} {percent(share or 0.0, 1)} %"
     if low is None or high is None:
         return text
     return f"{text} ({percent(low, 1)} to {percent(high, 1)})"

@@ -18,6 +18,7 @@ from magsim.charts.style import (
     names,
     percent,
     sample,
+    shown,
     values,
     wrap,
 )
@@ -45,8 +46,8 @@ def along_axis(
     figure, found = sheet.panels(
         f"{y_label[:1].upper()}{y_label[1:]}, by {axis.replace('_', ' ')}",
         names(frame, "difficulty"),
-        x_label=x_label,
-        y_label=y_label,
+        x_label=shown(x_label),
+        y_label=shown(y_label),
         height=2.8,
         sample=_games(frame),
         legend=sheet.line_entries(by_series),
@@ -71,15 +72,15 @@ def by_label(frame: pl.DataFrame, y_label: str) -> Figure:
     """A measure at labelled points, a dot for each bot: label, bot, mean, half_width."""
     by_bot = looks(frame)
     labels = names(frame, "label")
-    rows = Rows({"": labels}, step=max(0.25, 0.11 * len(by_bot) + 0.1))
+    rows = Rows({"": labels}, {"": y_label}, step=max(0.25, 0.11 * len(by_bot) + 0.1))
     page = Sheet(
         f"{y_label[:1].upper()}{y_label[1:]}",
-        rows.height + 0.6,
+        rows.height,
         sample=_games(frame),
         legend=sheet.dot_entries(by_bot),
         note="Lines: 95 % intervals, which may be narrower than the dot.",
     )
-    (axes,) = rows.draw(page, 0.05, [""], [y_label])
+    (axes,) = rows.draw(page)
     places = {bot: (k - (len(by_bot) - 1) / 2) * 0.11 for k, bot in enumerate(by_bot)}
     for row in frame.iter_rows(named=True):
         bot = str(row["bot"])

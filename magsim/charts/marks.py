@@ -29,12 +29,14 @@ Bools = NDArray[np.bool_]
 
 FEW_TURNS, FEW_SHARE = 10, 0.05
 """A point is drawn hollow where it rests on fewer turns, or on fewer for each game."""
+BAR = 0.19
+"""Inches: the height of a bar in a row."""
 FEW_NOTE = "Hollow: fewer than 10 turns, or than one turn in 20 games."
 
 CATEGORIES = (
     Look(BLUE, "-", "o", ""),
     Look(ORANGE, "-", "s", "////"),
-    Look("#C9C9C9", "-", "^", "...."),
+    Look("#D5D5D5", "-", "^", ""),
 )
 """Looks of things that are no bots: light and dark take turns."""
 STEPS = tuple(
@@ -84,11 +86,11 @@ def curve(
     solid = np.ones(len(at), bool) if weak is None else ~weak
     style = {"color": look.colour, "linestyle": look.line}
     axes.plot(at, heights, linewidth=0.7, alpha=0.6, **style)
-    axes.plot(at, np.where(solid, heights, np.nan), marker=look.marker, **style)
+    axes.plot(at, np.where(solid, heights, np.nan), marker=look.marker, clip_on=False, **style)
     band = (np.where(solid, low, np.nan), np.where(solid, high, np.nan))
-    axes.fill_between(at, *band, color=look.colour, alpha=0.18, linewidth=0)
+    axes.fill_between(at, *band, color=look.colour, alpha=look.band, linewidth=0)
     if not solid.all():
-        axes.vlines(at[~solid], low[~solid], high[~solid], color=look.colour, lw=0.6, alpha=0.5)
+        axes.vlines(at[~solid], low[~solid], high[~solid], color=look.colour, lw=0.6, alpha=0.35)
         axes.plot(
             at[~solid],
             heights[~solid],
@@ -98,6 +100,7 @@ def curve(
             markerfacecolor="white",
             markeredgecolor=look.colour,
             markeredgewidth=0.7,
+            clip_on=False,
         )
 
 
@@ -130,6 +133,7 @@ def dot(
         markersize=5,
         markeredgecolor="white",
         markeredgewidth=0.5,
+        clip_on=False,
     )
 
 
@@ -181,7 +185,7 @@ def whole_x(axes: Axes) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
 
 
-def shares_up(axes: Axes) -> None:
+def shares_up(axes: Axes, top: float | None = None) -> None:
     """The upright axis in percent, from 0."""
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(bottom=0, top=top)
     axes.yaxis.set_major_formatter(as_percent())

@@ -6,7 +6,9 @@ from matplotlib.figure import Figure
 
 from magsim.charts import sheet
 from magsim.charts.marks import (
+    BAR,
     FEW_NOTE,
+    FEW_TURNS,
     STEPS,
     curve,
     few,
@@ -17,7 +19,17 @@ from magsim.charts.marks import (
     whole_x,
 )
 from magsim.charts.sheet import Rows, Sheet
-from magsim.charts.style import GREY, as_percent, as_points, chart, looks, names, sample, values
+from magsim.charts.style import (
+    GREY,
+    Look,
+    as_percent,
+    as_points,
+    chart,
+    looks,
+    names,
+    sample,
+    values,
+)
 
 
 @chart
@@ -46,22 +58,21 @@ def dice_placed(frame: pl.DataFrame) -> Figure:
     """Turns by the number of dice placed in them: difficulty, bot, dice, turns, share."""
     every = names(frame, "difficulty")
     groups = {name: [bot for at, bot, _ in players(frame) if at == name] for name in every}
-    rows = Rows(groups)
+    rows = Rows(groups, {"": "share of turns, %"})
     legend = {str(k): STEPS[k] for k in range(5)}
     legend = {("0 (a RUIN)" if k == "0" else k): one for k, one in legend.items()}
     page = Sheet(
         "Dice placed in a turn",
-        rows.height + 0.6,
+        rows.height,
         sample=sample([int(part["turns"].sum()) for _, _, part in players(frame)], "turns"),
         legend=sheet.patch_entries(legend),
         note="Figures: share of turns, %.",
     )
-    (axes,) = rows.draw(page, 0.05, [""], ["share of turns, %"])
-    inches = axes.get_position().width * sheet.WIDTH
+    (axes,) = rows.draw(page)
     for difficulty, bot, part in players(frame):
         found = dict(part.select("dice", "share").rows())
         shares = [found.get(k, 0.0) for k in range(5)]
-        stack(axes, rows.y[difficulty, bot], 0.17, shares, STEPS, inches)
+        stack(axes, rows.y[difficulty, bot], BAR, shares, STEPS, rows.width)
     axes.set_xlim(0, 1)
     axes.xaxis.set_major_formatter(as_percent())
     return page.figure
@@ -116,23 +127,47 @@ def calibration(frame: pl.DataFrame) -> Figure:
         names(frame, "difficulty"),
         x_label="estimate, points",
         y_label="final score, points",
-        height=2.9,
+        height=2.7,
+        strip=1.0,
         sample=sample([int(rows["turns"].sum()) for _, _, rows in players(frame)], "turns"),
         legend=sheet.line_entries(by_bot),
-        note="Means over turns by the estimate. Bands: 95 % intervals. Light line: what came is "
-        "what was expected. Hollow: fewer than 1 % of the bot's turns.",
+        note="Means over turns by their estimate; above, by how much more came than was expected. "
+        "Bands: 95 % intervals. Straight lines: just what was expected. Hollow: fewer than 1 % of "
+        "the bot's turns, or of fewer than 10 games.",
     )
     for difficulty, bot, rows in players(frame):
-        turns, final = values(rows, "turns"), values(rows, "final")
-        half_width = values(rows, "half_width")
-        weak = turns < 0.01 * turns.sum()
-        ends = (final - half_width, final + half_width)
-        curve(found[difficulty].axes, rows, "estimate", "final", by_bot[bot], ends=ends, weak=weak)
+        _calibrate(found[difficulty], rows, by_bot[bot])
     both = np.concatenate([values(frame, "estimate"), values(frame, "final")])
     edges = [float(both.min()) - 10, float(both.max()) + 10]
+    first = True
     for panel in found.values():
         panel.axes.plot(edges, edges, color=GREY, linewidth=0.8, zorder=0.9)
         panel.axes.set(xlim=edges, ylim=edges)
         panel.axes.xaxis.set_major_formatter(as_points())
         panel.axes.yaxis.set_major_formatter(as_points())
+        if panel.strip:
+            panel.strip.axhline(0, color=GREY, linewidth=0.8, zorder=0.9)
+            panel.strip.grid(True, axis="y")
+            panel.strip.yaxis.set_major_formatter(as_points())
+            if first:
+                panel.strip.set_ylabel("more than\nestimated")
+                panel.strip.tick_params(labelleft=True)
+        first = False
     return figure
+
+
+def _calibrate(panel: sheet.Panel, rows: pl.DataFrame, look: Look) -> None:
+    """Final scores by the estimate, and above them by how much they are more."""
+    turns, final = values(rows, "turns"), values(rows, "final")
+    half_width = values(rows, "half_width")
+    weak = (turns < 0.01 * turns.sum()) | (values(rows, "games") < FEW_TURNS)
+    ends = (final - half_width, final + half_width)
+    curve(panel.axes, rows, "estimate", "final", look, ends=ends, weak=weak)
+    if panel.strip:
+        more = final - values(rows, "estimate")
+        solid = rows.with_columns(
+            more=pl.Series(more),
+            low=pl.Series(more - half_width),
+            high=pl.Series(more + half_width),
+        ).filter(~pl.Series(weak))
+        curve(panel.strip, solid, "estimate", "more", look)

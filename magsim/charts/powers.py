@@ -4,7 +4,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from magsim.charts import sheet
-from magsim.charts.marks import CATEGORIES, STEPS, dot, most, players, stack
+from magsim.charts.marks import BAR, CATEGORIES, STEPS, dot, most, players, stack
 from magsim.charts.ruins import rates
 from magsim.charts.sheet import Rows, Sheet
 from magsim.charts.style import (
@@ -44,25 +44,30 @@ def powers_by_kind(frame: pl.DataFrame) -> Figure:
     """
     every = names(frame, "difficulty")
     used = {name for name, _, rows in players(frame) if rows["uses"].sum()}
-    rows = Rows(_groups(frame, used, every), {name: NOTHING for name in every if name not in used})
-    title = "Uses of Powers by kind"
+    if not used:
+        return sheet.in_words("Uses of Powers by kind", NOTHING)
+    rows = Rows(
+        _groups(frame, used, every),
+        dict.fromkeys(KINDS, "uses in 100 games"),
+        remarks={name: NOTHING for name in every if name not in used},
+    )
     kinds = dict(zip(ENDS.values(), CATEGORIES, strict=True))
     page = Sheet(
-        title,
-        rows.height + 0.85,
+        "Uses of Powers by kind",
+        rows.height,
         sample=sample(frame["games"].to_list()),
         legend=sheet.patch_entries(kinds),
         note="Improving: in a turn that never was in MAGDAGDON; rescuing: in one that got out of "
         "it; in vain: in one that ended with a RUIN. Thin lines: 95 % intervals of all uses.",
     )
-    drawn = dict(zip(KINDS, rows.draw(page, 0.3, KINDS, ["uses in 100 games"] * 3), strict=True))
+    drawn = dict(zip(KINDS, rows.draw(page), strict=True))
     for row in frame.iter_rows(named=True):
         key = str(row["difficulty"]), str(row["bot"])
         if key not in rows.y:
             continue
         axes, y = drawn[str(row["kind"])], rows.y[key]
         parts = [100 * row[end] / row["games"] for end in ENDS]
-        stack(axes, y, 0.15, parts, CATEGORIES)
+        stack(axes, y, BAR, parts, CATEGORIES)
         if row["half_width"] is not None and row["uses"]:
             ends = [100 * (row["per_game"] + side * row["half_width"]) for side in (-1, 1)]
             axes.plot(ends, [y, y], color=INK, linewidth=0.9)
@@ -85,29 +90,36 @@ def powers_used(frame: pl.DataFrame) -> Figure:
     """Games by the number of Powers they use: difficulty, bot, used, games, share, low, high."""
     every = names(frame, "difficulty")
     used = {name for name, _, rows in players(frame) if rows["used"].max()}
-    rows = Rows(_groups(frame, used, every), {name: NOTHING for name in every if name not in used})
+    if not used:
+        return sheet.in_words("How many Powers a game uses", NOTHING)
+    rows = Rows(
+        _groups(frame, used, every),
+        {"": "share of games, %"},
+        remarks={name: NOTHING for name in every if name not in used},
+    )
     last = most(frame, "used")
     steps = [STEPS[min(k, len(STEPS) - 1)] for k in range(last + 1)]
     legend = {"none": steps[0], **{str(k): steps[k] for k in range(1, last + 1)}}
     games = [int(part["games"].sum()) for _, _, part in players(frame)]
     page = Sheet(
         "How many Powers a game uses",
-        rows.height + 0.6,
+        rows.height,
         sample=sample(games),
         legend=sheet.patch_entries(legend),
         note="Figures: share of games, %. Thin lines: 95 % intervals of the share that uses none.",
     )
-    (axes,) = rows.draw(page, 0.05, [""], ["share of games, %"])
-    inches = axes.get_position().width * sheet.WIDTH
+    (axes,) = rows.draw(page)
     for difficulty, bot, part in players(frame):
         if (difficulty, bot) not in rows.y:
             continue
         y = rows.y[difficulty, bot]
         found = {row["used"]: row for row in part.iter_rows(named=True)}
         shares = [found[k]["share"] if k in found else 0.0 for k in range(last + 1)]
-        stack(axes, y, 0.17, shares, steps, inches)
+        stack(axes, y, BAR, shares, steps, rows.width)
         if 0 in found and found[0]["low"] is not None:
-            axes.plot([found[0]["low"], found[0]["high"]], [y + 0.07] * 2, color=INK, linewidth=0.9)
+            axes.plot(
+                [found[0]["low"], found[0]["high"]], [y + 0.075] * 2, color=INK, linewidth=0.9
+            )
     axes.set_xlim(0, 1)
     axes.xaxis.set_major_formatter(as_percent())
     return page.figure
@@ -128,11 +140,12 @@ def power_worth(frame: pl.DataFrame) -> Figure:
     by_bot = looks(frame)
     rows = Rows(
         _groups(frame, set(names(frame, "difficulty")), every),
-        {name: NOTHING for name in every if name not in names(frame, "difficulty")},
+        dict.fromkeys(KINDS, "points"),
+        remarks={name: NOTHING for name in every if name not in names(frame, "difficulty")},
     )
     page = Sheet(
         title,
-        rows.height + 0.85,
+        rows.height,
         sample=f"{sample(frame['games'].to_list()).removesuffix(' each')} with that Power",
         legend=[
             *sheet.dot_entries(
@@ -145,9 +158,10 @@ def power_worth(frame: pl.DataFrame) -> Figure:
             *sheet.dot_entries({"cost of one use": Look(GREY, "-", "|", "")}),
         ],
         note="Thick lines: 95 % intervals. Games that need a Power are other games than those that "
-        "need none: the difference is what was seen together, not what the Power did.",
+        "need none: the difference is what was seen together, not what the Power did. No dot: no "
+        "game without any Power. A line at the edge of the picture goes on beyond it.",
     )
-    drawn = dict(zip(KINDS, rows.draw(page, 0.3, KINDS, ["points"] * 3), strict=True))
+    drawn = dict(zip(KINDS, rows.draw(page), strict=True))
     for row in frame.iter_rows(named=True):
         axes, y = drawn[str(row["kind"])], rows.y[str(row["difficulty"]), str(row["bot"])]
         dot(axes, row["difference"], y, row["half_width"], by_bot[str(row["bot"])])
@@ -156,4 +170,15 @@ def power_worth(frame: pl.DataFrame) -> Figure:
     for axes in drawn.values():
         sheet.light_line(axes, 0)
         axes.xaxis.set_major_formatter(as_points())
+        axes.set_xlim(*_edges(frame))
     return page.figure
+
+
+def _edges(frame: pl.DataFrame) -> tuple[float, float]:
+    """What shows all dots and costs, and of intervals as much again at each end."""
+    dots = [0.0, *frame["difference"].drop_nulls(), *(-frame["cost"].drop_nulls())]
+    room = max(max(dots) - min(dots), 1.0)
+    ends = [frame["difference"] + side * frame["half_width"] for side in (-1, 1)]
+    low = max(min([*dots, *ends[0].drop_nulls()]), min(dots) - room)
+    high = min(max([*dots, *ends[1].drop_nulls()]), max(dots) + room)
+    return low - 0.05 * room, high + 0.05 * room

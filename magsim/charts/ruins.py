@@ -24,11 +24,13 @@ from magsim.charts.scores import STRIP, mean_strip
 from magsim.charts.sheet import MARGIN, WIDTH, Rows, Sheet
 from magsim.charts.style import (
     GREY,
+    Look,
     as_percent,
     chart,
     looks,
     names,
     percent,
+    plus_minus,
     sample,
     values,
     wrap,
@@ -83,6 +85,8 @@ def rates(
     frame: pl.DataFrame, key: str, title: str, x_label: str, y_label: str, nothing: str = ""
 ) -> Figure:
     """Shares of turns along a key; where all counts are 0, ``nothing`` is said if it is given."""
+    if nothing and not frame["count"].sum():
+        return sheet.in_words(title, nothing)
     by_bot = looks(frame)
     games = [most(rows, "turns") for _, _, rows in players(frame)]
     figure, found = sheet.panels(
@@ -104,26 +108,35 @@ def rates(
         if difficulty not in counted:
             sheet.say(panel.axes, nothing)
         whole_x(panel.axes)
-        shares_up(panel.axes)
+        shares_up(panel.axes, _top(frame))
         if key == "empty":
             panel.axes.set_xlim(16.5, 0.5)
     return figure
 
 
-MAP, MAP_GAP, CELL = 1.5, 0.32, 0.34
-"""Inches: of a board with its letters, between boards, of a cell."""
+def _top(frame: pl.DataFrame) -> float:
+    """A height that leaves room for all points, and for all intervals that rest on many turns."""
+    tops = [0.01]
+    for _, _, rows in players(frame):
+        weak = few(values(rows, "turns"))
+        tops += [*values(rows, "share"), *values(rows, "high")[~weak]]
+    return 1.05 * max(tops)
+
+
+SIDE, MAP_GAP = 1.75, 0.3
+"""Inches: of a board at most, and between boards."""
 
 
 @chart
 def ruin_map(frame: pl.DataFrame) -> Figure:
     """In what share of games each cell became a RUIN: difficulty, bot, cell, games, share."""
-    bots = names(frame, "bot")
-    columns = min(len(bots), int((WIDTH - 2 * MARGIN) / (MAP + MAP_GAP)))
-    label = {bot: wrap(bot, MAP, 8) for bot in bots}
-    tall = 0.145 * (max(text.count("\n") for text in label.values()) + 1) + 0.08
-    lines = -(-len(bots) // columns)
-    block = 0.3 + lines * (tall + 0.16 + 4 * CELL + 0.14)
-    found = names(frame, "difficulty")
+    bots, found = names(frame, "bot"), names(frame, "difficulty")
+    columns = min(len(bots), 6)
+    step = min(SIDE + MAP_GAP, (WIDTH - 2 * MARGIN + 0.15) / columns)
+    cell = (step - MAP_GAP) / 4
+    label = {bot: wrap(bot, step - 0.15, 8) for bot in bots}
+    tall = 0.145 * (max(text.count("\n") for text in label.values()) + 1) + 0.2 + 4 * cell + 0.14
+    block = 0.3 + -(-len(bots) // columns) * tall
     page = Sheet(
         "Where RUINs fall",
         block * len(found),
@@ -133,15 +146,14 @@ def ruin_map(frame: pl.DataFrame) -> Figure:
     axes = page.canvas(block * len(found))
     shades = Normalize(0, max(float(np.nanmax(values(frame, "share"))), 0.01))
     for k, difficulty in enumerate(found):
-        page.text(MARGIN, block * k + 0.05, wrap(difficulty, 9, 9.5), fontsize=9.5, weight="bold")
+        text = wrap(difficulty, WIDTH - 2 * MARGIN, 9.5, "bold")
+        page.text(MARGIN, block * k + 0.05, text, fontsize=9.5, weight="bold")
     for difficulty, bot, rows in players(frame):
         row, column = divmod(bots.index(bot), columns)
-        x = MARGIN + column * (MAP + MAP_GAP)
-        y = block * found.index(difficulty) + 0.3 + row * (tall + 0.16 + 4 * CELL + 0.14)
-        page.text(x + 0.14, y + tall - 0.05, label[bot], fontsize=8, va="bottom")
-        board(
-            axes, x + 0.14, y + tall + 0.14, CELL, dict(rows.select("cell", "share").rows()), shades
-        )
+        x = MARGIN + column * step + 0.13
+        y = block * found.index(difficulty) + 0.3 + (row + 1) * tall - 4 * cell - 0.14
+        page.text(x, y - 0.23, label[bot], fontsize=8, va="baseline")
+        board(axes, x, y, cell, dict(rows.select("cell", "share").rows()), shades)
     return page.figure
 
 
@@ -196,27 +208,32 @@ def magdagdon(frame: pl.DataFrame) -> Figure:
         name: [bot for at, bot, _ in players(frame) if at == name]
         for name in names(frame, "difficulty")
     }
-    rows = Rows(groups)
+    columns = {
+        "in MAGDAGDON": "share of turns, %",
+        "rescued by a Power": "share of turns in MAGDAGDON, %",
+    }
+    rows = Rows(groups, columns, figures=0.75)
     page = Sheet(
         "MAGDAGDON, and rescue from it",
-        rows.height + 0.85,
+        rows.height,
         sample=sample(frame["games"].to_list()),
-        note="Thick lines: 95 % intervals, which may be narrower than the dot.",
+        note="± and lines: 95 % intervals, which may be narrower than the dot.",
     )
-    met, rescued = rows.draw(
-        page,
-        0.3,
-        ("in MAGDAGDON", "rescued by a Power"),
-        ("share of turns, %", "share of turns in MAGDAGDON, %"),
-        share_x=False,
-    )
+    met, rescued = rows.draw(page, share_x=False)
     for row in frame.iter_rows(named=True):
         y, look = rows.y[str(row["difficulty"]), str(row["bot"])], by_bot[str(row["bot"])]
-        dot(met, row["share"], y, row["half_width"], look)
-        dot(rescued, row["rescued_share"], y, row["rescued_half_width"], look)
-        if row["rescued_share"] is None:
-            sheet.say(rescued, "never in MAGDAGDON", y)
+        _share(met, y, row["share"], row["half_width"], look)
+        if row["rescued"]:
+            _share(rescued, y, row["rescued_share"], row["rescued_half_width"], look)
+        else:
+            sheet.say(rescued, "none" if row["met"] else "never in MAGDAGDON", y)
     for axes in (met, rescued):
         axes.set_xlim(left=0)
         axes.xaxis.set_major_formatter(as_percent())
     return page.figure
+
+
+def _share(axes: Axes, y: float, share: float, half_width: float | None, look: Look) -> None:
+    dot(axes, share, y, half_width, look)
+    width = None if half_width is None else 100 * half_width
+    sheet.write_figure(axes, y, plus_minus(100 * share, width))

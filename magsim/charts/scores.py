@@ -22,7 +22,7 @@ from magsim.charts.style import (
     values,
 )
 
-WIDTHS = (10, 20, 50, 100, 200, 500)
+WIDTHS = (20, 50, 100, 200, 500)
 """Points that a bin may be wide."""
 STRIP = 0.17
 """Inches for the mean of each bot."""
@@ -50,12 +50,15 @@ def score_distributions(scores: pl.DataFrame, summary: pl.DataFrame) -> Figure:
         note="Dots above: mean scores with 95 % intervals, which may be narrower than the dot.",
     )
     for difficulty, bot, rows in players(scores):
-        _outline(found[difficulty].axes, rows, width, by_bot[bot], len(by_bot) < 4)
+        _outline(found[difficulty].axes, rows, width, by_bot[bot], len(by_bot) < 5)
     for panel in found.values():
         shares_up(panel.axes)
         panel.axes.xaxis.set_major_formatter(as_points())
         panel.axes.xaxis.set_major_locator(MaxNLocator(6))
+    low, high = (f(scores["score"].to_list(), default=0) for f in (min, max))
+    room = max(3 * width, 0.05 * (high - low))
     for difficulty, panel in found.items():
+        panel.axes.set_xlim(low - room, high + room)
         rows = summary.filter(pl.col("difficulty").cast(pl.String) == difficulty)
         mean_strip(panel.strip, rows, by_bot)
     return figure
@@ -107,6 +110,7 @@ def mean_strip(axes: Axes | None, rows: pl.DataFrame, by_bot: dict[str, Look]) -
             ha="left" if side > 0 else "right",
             va="center_baseline",
             fontsize=7,
+            bbox={"facecolor": sheet.PALE, "edgecolor": "none", "pad": 0.6},
         )
     axes.set_xlim(left, right)
 

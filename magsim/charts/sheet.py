@@ -25,6 +25,10 @@ WIDTH, MARGIN = 10.0, 0.2
 LINE = 0.165
 """Inches: the height of a line of normal text."""
 
+PANEL_GAP, GAP = 0.3, 0.25
+"""Inches: between panels, between the columns of a table."""
+PALE = "#F6F6F6"
+
 Entry = tuple[Artist, str]
 
 
@@ -123,7 +127,8 @@ def _legend(figure: Figure, entries: Sequence[Entry]) -> tuple[Legend | None, fl
     """The legend in as many columns as fit, and its height."""
     if not entries:
         return None, 0.0
-    labels = [wrap(label, 2.55) for _, label in entries]
+    widest = 2.55 if len(entries) > 3 else 4.2
+    labels = [wrap(label, widest) for _, label in entries]
     widest = max(text_width(line) for label in labels for line in label.split("\n"))
     columns = max(1, min(len(labels), int((WIDTH - 2 * MARGIN) / (widest + 0.62))))
     key = figure.legend(
@@ -161,43 +166,50 @@ def panels(
     y_label: str,
     height: float = 2.3,
     strip: float = 0.0,
+    left: float = 0.8,
+    figures: float = 0.0,
     **sheet: Any,
 ) -> tuple[Figure, dict[str, Panel]]:
-    """A figure of panels with common axes, one for each name, in up to three columns."""
+    """A figure of panels with common axes, one for each name, in up to three columns.
+
+    ``left`` inches are kept free for tick labels, ``figures`` inches at the right of each panel.
+    """
     columns = {1: 1, 2: 2, 4: 2}.get(len(names), 3)
-    left, gap = 0.8, 0.3
-    width = (WIDTH - left - MARGIN - gap * (columns - 1)) / columns
-    titles = [wrap(name, width, 9.5, "bold") for name in names]
-    heads = [
-        LINE * 1.1 * (max(text.count("\n") for text in titles[k : k + columns]) + 1) + 0.06
-        for k in range(0, len(names), columns)
-    ]
-    below = 0.55
-    body = sum(heads) + len(heads) * (strip + height + below)
-    figure = Sheet(title, body, **sheet)
+    step = (WIDTH - left - MARGIN + PANEL_GAP) / columns
+    width = step - PANEL_GAP - figures
+    titles = [wrap(name, step - PANEL_GAP, 9.5, "bold") for name in names]
+    lines = [text.count("\n") + 1 if text else 0 for text in titles]
+    tops, y = [], 0.0
+    for k in range(0, len(names), columns):
+        y += LINE * 1.1 * max(lines[k : k + columns]) + 0.06
+        tops.append(y)
+        y += strip + height + 0.5
+    page = Sheet(title, y, **sheet)
     found: dict[str, Panel] = {}
-    first: Axes | None = None
+    first: Panel | None = None
     for k, name in enumerate(names):
-        row, column = divmod(k, columns)
-        x = left + column * (width + gap)
-        y = sum(heads[: row + 1]) + row * (strip + height + below)
-        figure.text(x, y - 0.06, titles[k], fontsize=9.5, fontweight="bold", va="bottom")
-        axes = figure.axes(x, y + strip, width, height, sharex=first, sharey=first)
-        first = first or axes
-        if column:
+        x, y = left + k % columns * step, tops[k // columns]
+        page.text(x, y - 0.1, titles[k], fontsize=9.5, weight="bold", va="baseline")
+        shared = {"sharex": first.axes, "sharey": first.axes} if first else {}
+        axes = page.axes(x, y + strip, width, height, **shared)
+        above = _strip(page, axes, (x, y, width, strip), first) if strip else None
+        if k % columns:
             axes.tick_params(labelleft=False)
         else:
-            axes.set_ylabel(shown(y_label))
+            axes.set_ylabel(y_label)
         if k + columns >= len(names):
-            axes.set_xlabel(shown(x_label))
-        found[name] = Panel(axes, _strip(figure, axes, (x, y, width, strip)) if strip else None)
-    return figure.figure, found
+            axes.set_xlabel(x_label)
+        found[name] = Panel(axes, above)
+        first = first or found[name]
+    return page.figure, found
 
 
-def _strip(sheet: Sheet, axes: Axes, place: tuple[float, float, float, float]) -> Axes:
-    strip = sheet.axes(*place, sharex=axes)
+def _strip(
+    sheet: Sheet, axes: Axes, place: tuple[float, float, float, float], first: Panel | None
+) -> Axes:
+    strip = sheet.axes(*place, sharex=axes, sharey=first.strip if first else None)
     strip.tick_params(labelbottom=False, bottom=False, labelleft=False)
-    strip.set_facecolor("#F6F6F6")
+    strip.set_facecolor(PALE)
     strip.grid(False, axis="y")
     for spine in strip.spines.values():
         spine.set_visible(False)
@@ -205,77 +217,75 @@ def _strip(sheet: Sheet, axes: Axes, place: tuple[float, float, float, float]) -
 
 
 class Rows:
-    """The lines of a table with a chart in each: groups with a heading, labels within; y in inches.
+    """The lines of a table with charts in its columns: groups with a heading, labels within.
 
-    ``remarks`` stand beside the headings of their groups, in words.
+    Within the columns, y is in inches down from their top: ``y`` gives it for each group and label.
+    ``remarks`` stand beside the headings of their groups, in words; ``figures`` inches at the right
+    of each column are kept free for figures.
     """
 
     def __init__(
         self,
         groups: Mapping[str, Sequence[str]],
-        remarks: Mapping[str, str] | None = None,
+        columns: Mapping[str, str],
         *,
+        remarks: Mapping[str, str] | None = None,
         step: float = 0.23,
         widest: float = 2.7,
+        figures: float = 0.0,
     ) -> None:
+        """``columns`` maps titles to what their axes count."""
         self.remarks = dict(remarks or {})
+        self.columns = dict(columns)
+        self.figures = figures
         self.y: dict[tuple[str, str], float] = {}
         self._texts: list[tuple[float, str, str]] = []
-        y = 0.0
+        self._rows = 0.0
         for group, labels in groups.items():
             if group:
                 heading = wrap(group, widest, 9, "bold")
-                tall = LINE * 1.05 * (heading.count("\n") + 1) + 0.06
-                self._texts.append((y + tall / 2, heading, group))
-                y += tall
+                self._add(heading, LINE * (heading.count("\n") + 1) + 0.08, group)
             for label in labels:
                 text = wrap(label, widest, 8)
-                tall = max(step, 0.14 * (text.count("\n") + 1) + 0.07)
-                self._texts.append((y + tall / 2, text, ""))
-                self.y[group, label] = y + tall / 2
-                y += tall
-            y += 0.1
-        self.height = y
+                self._add(text, max(step, 0.14 * (text.count("\n") + 1) + 0.07), "")
+                self.y[group, label] = self._texts[-1][0]
+            self._rows += 0.1
+        bold = {True: (9, "bold"), False: (8, "normal")}
         widths = [
-            text_width(line, 9 if group else 8, "bold" if group else "normal")
+            text_width(line, *bold[bool(group)])
             for _, text, group in self._texts
             for line in text.split("\n")
         ]
-        self.left = MARGIN + max(widths, default=0.0) + 0.15
+        self._left = MARGIN + max(widths, default=0.0) + 0.15
+        self.width = (WIDTH - MARGIN - self._left) / len(columns) - figures
+        self.width -= GAP * (len(columns) - 1) / len(columns)
+        self._titles = [wrap(title, self.width + figures, 9, "bold") for title in columns]
+        self._ticks_above = self._rows > 5
+        lines = max(title.count("\n") + 1 if title else 0 for title in self._titles)
+        self._head = LINE * lines + 0.05 + (0.2 if self._ticks_above else 0)
+        self.height = self._head + self._rows + 0.45
 
-    def draw(
-        self,
-        sheet: Sheet,
-        top: float,
-        titles: Sequence[str],
-        x_labels: Sequence[str],
-        share_x: bool = True,
-    ) -> list[Axes]:
-        """Axes side by side, one for each title, with y in inches down from ``top``."""
+    def _add(self, text: str, tall: float, group: str) -> None:
+        self._texts.append((self._rows + tall / 2, text, group))
+        self._rows += tall
+
+    def draw(self, sheet: Sheet, top: float = 0.0, share_x: bool = True) -> list[Axes]:
+        """The axes of the columns."""
         for y, text, group in self._texts:
-            strong = {"fontsize": 9, "fontweight": "bold"} if group else {"fontsize": 8}
-            sheet.text(MARGIN, top + y, text, va="center", **strong)
-        gap = 0.25
-        width = (WIDTH - MARGIN - self.left - gap * (len(titles) - 1)) / len(titles)
+            bold: dict[str, Any] = {"fontsize": 9, "weight": "bold"} if group else {"fontsize": 8}
+            sheet.text(MARGIN, top + self._head + y, text, va="center_baseline", **bold)
         found: list[Axes] = []
-        for k, (title, x_label) in enumerate(zip(titles, x_labels, strict=True)):
-            left = self.left + k * (width + gap)
-            axes = sheet.axes(
-                left, top, width, self.height, sharex=found[0] if found and share_x else None
-            )
-            axes.set_ylim(self.height, 0)
+        for k, (title, x_label) in enumerate(zip(self._titles, self.columns.values(), strict=True)):
+            left = self._left + k * (self.width + self.figures + GAP)
+            shared = found[0] if found and share_x else None
+            axes = sheet.axes(left, top + self._head, self.width, self._rows, sharex=shared)
+            axes.set_ylim(self._rows, 0)
             axes.set_xlabel(shown(x_label))
-            axes.grid(False, axis="y")
-            axes.tick_params(labelleft=False)
+            axes.set_yticks(list(self.y.values()))
+            axes.tick_params(labelleft=False, labeltop=self._ticks_above)
             axes.spines["left"].set_visible(False)
-            sheet.text(
-                left,
-                top - 0.06,
-                wrap(title, width, 9, "bold"),
-                va="bottom",
-                fontsize=9,
-                fontweight="bold",
-            )
+            y = top + LINE * (title.count("\n") + 1) - 0.06
+            sheet.text(left, y, title, va="baseline", fontsize=9, weight="bold")
             found.append(axes)
         for y, _, group in self._texts:
             if group in self.remarks:
@@ -283,12 +293,18 @@ class Rows:
         return found
 
 
+def write_figure(axes: Axes, y: float, text: str) -> None:
+    """A figure at the right of a row."""
+    across = axes.get_yaxis_transform()
+    axes.text(1.03, y, text, fontsize=7, va="center_baseline", transform=across)
+
+
 def say(axes: Axes, words: str, y: float | None = None) -> Text:
     """Words where there is nothing to draw: in the middle, or at the left of a line."""
-    looks: dict[str, Any] = {"color": GREY, "style": "italic", "va": "center"}
+    looks: dict[str, Any] = {"color": GREY, "style": "italic", "va": "center_baseline"}
     if y is None:
         return axes.text(0.5, 0.5, words, ha="center", transform=axes.transAxes, **looks)
-    return axes.text(0.0, y, words, ha="left", transform=axes.get_yaxis_transform(), **looks)
+    return axes.text(0.01, y, words, ha="left", transform=axes.get_yaxis_transform(), **looks)
 
 
 def in_words(title: str, words: str) -> Figure:

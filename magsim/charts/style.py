@@ -7,7 +7,7 @@ vary with them, so that a chart can also be read in black and white.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, ParamSpec
@@ -50,6 +50,7 @@ STYLE: dict[str, Any] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "magsim",
     "text.color": INK,
+    "text.hinting": "no_hinting",
     "text.parse_math": False,
     "xtick.color": GREY,
     "ytick.color": GREY,
@@ -64,7 +65,7 @@ STYLE: dict[str, Any] = {
 COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, SKY, PINK, BLACK)
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)))
 MARKERS = "os^DvPX<>*h"
-HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\", "oo")
+HATCHES = ("", "////", "xxxx", "\\\\\\\\", "----", "||||", "++++")
 
 Floats = NDArray[np.float64]
 P = ParamSpec("P")
@@ -90,12 +91,13 @@ def chart(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How one of several things is told from the others."""
+    """How one of several things is told from the others; ``band`` is how solid its bands are."""
 
     colour: str
     line: Any
     marker: str
     hatch: str
+    band: float = 0.18
 
 
 def look(k: int) -> Look:
@@ -125,7 +127,10 @@ def names(frame: pl.DataFrame, column: str) -> list[str]:
 def looks(frame: pl.DataFrame, column: str = "bot") -> dict[str, Look]:
     """The look of each name in a column; a bot of a plan looks the same in all its charts."""
     found = set(names(frame, column))
-    return {name: look(k) for k, name in enumerate(planned(frame, column)) if name in found}
+    # Bands lie on each other: of many, each is drawn fainter.
+    band = min(0.18, 0.7 / max(1, len(found)))
+    every = enumerate(planned(frame, column))
+    return {name: replace(look(k), band=band) for k, name in every if name in found}
 
 
 def values(frame: pl.DataFrame, column: str) -> Floats:
@@ -180,7 +185,9 @@ def _pieces(text: str, width: float, size: float, weight: str, signs: str) -> li
 
 
 def number(value: float, digits: int = 1, sign: bool = False) -> str:
-    """A number in words of one kind: thousands apart, a true minus."""
+    """A number in words of one kind: thousands apart, a true minus, no sign on zero."""
+    if round(value, digits) == 0:
+        value, sign = 0.0, False
     text = f"{value:{'+' if sign else ''},.{digits}f}"
     return text.replace("-", "\N{MINUS SIGN}")
 
@@ -189,7 +196,7 @@ def plus_minus(value: float | None, half_width: float | None, sign: bool = False
     """A value with half of its interval, or alone where that is not known."""
     if value is None:
         return "\N{EN DASH}"
-    digits = 1 if half_width is None or half_width >= 0.15 else 2
+    digits = 2 if half_width is not None and 0 < half_width < 0.15 else 1
     text = number(value, digits, sign)
     return text if half_width is None else f"{text} ± {number(half_width, digits)}"
 
@@ -211,14 +218,16 @@ def as_percent() -> FuncFormatter:
 
 def sample(counts: Iterable[int], noun: str = "games") -> str:
     """How much something rests on, as in ``10,000 games each``; the range where it differs."""
-    found = sorted(set(counts))
+    each = list(counts)
+    found = sorted(set(each))
     if not found:
         return ""
     if found == [1]:
-        return f"1 {noun.removesuffix('s')} each"
+        noun = noun.removesuffix("s")
+    several = "" if len(each) == 1 else " each"
     if len(found) == 1:
-        return f"{found[0]:,} {noun} each"
-    return f"{found[0]:,} to {found[-1]:,} {noun} each"
+        return f"{found[0]:,} {noun}{several}"
+    return f"{found[0]:,} to {found[-1]:,} {noun}{several}"
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
