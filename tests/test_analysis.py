@@ -5,6 +5,7 @@ import statistics
 from pathlib import Path
 
 import pytest
+import small_runs
 
 from magsim import records
 from magsim.analysis import games as closing
@@ -17,7 +18,7 @@ from magsim.errors import MagsimError
 from magsim.manifest import Plan, read_manifest, write_manifest
 from magsim.report import tables, words
 from magsim.rules import DIFFICULTIES, NIGHTMARE
-from magsim.simulate import PowerFirst, play_games
+from magsim.simulate import PowerFirst
 from magsim.timings import add_timing, milliseconds_per_decision, open_timings
 
 
@@ -28,19 +29,11 @@ class LastDecision(Bot):
         return position.decisions()[-1]
 
 
-BOTS = {"first": PowerFirst(), "last": LastDecision()}
+BOTS: dict[str, Bot] = {"first": PowerFirst(), "last": LastDecision()}
 
 
 def make_run(run: Path, watch: Watch, games: dict[str, int]) -> Path:
-    bots = dict.fromkeys(games, "1")
-    plan = Plan(1, max(games.values()), 5, bots, tuple(DIFFICULTIES.values()))
-    write_manifest(run, plan)
-    for rules in plan.rules:
-        for name, count in games.items():
-            for first in range(0, count, 5):
-                played = play_games(BOTS[name], rules, 1, first, min(5, count - first), watch)
-                records.write_chunk(run, name, rules, played)
-    return run
+    return small_runs.make_run(run, watch, games, bots=BOTS)
 
 
 @pytest.fixture(scope="module")

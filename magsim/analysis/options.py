@@ -3,6 +3,7 @@
 The sample is the first games of each bot at each difficulty, so it is the same dice for all.
 """
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from magsim import records
 from magsim.analysis.intervals import mean_of_sums
 from magsim.analysis.tallies import player_columns
 from magsim.board import EMPTY_BOARD, format_board, parse_board
-from magsim.bot import Position, make_rule_values
+from magsim.bot import Position, rule_values
 from magsim.engine import HAND_INDEX, MAX_OUTCOMES, outcomes
 from magsim.errors import MagsimError
 from magsim.manifest import Plan, read_manifest
@@ -41,17 +42,13 @@ def options_per_decision(run: Path) -> pl.DataFrame:
         MagsimError: if there is no run, or nothing in it.
     """
     plan = read_manifest(run)
-    counted: dict[tuple[str, str, int], int] = {}
     tables = []
     for rules in plan.rules:
         for bot in plan.bots:
             turns = _sample(run, plan, rules, bot)
             if turns is None:
                 continue
-            options = [
-                _count(counted, rules, before, roll, left)
-                for before, roll, left in turns.select("before", "roll", "powers_left").iter_rows()
-            ]
+            options = _count(turns, rules)
             player = player_columns(plan, rules.name, bot)
             rows = turns.select(*player, "turn", options=pl.Series(options, dtype=pl.Int64))
             tables.append(
@@ -92,17 +89,32 @@ def _sample(run: Path, plan: Plan, rules: Rules, bot: str) -> pl.DataFrame | Non
     )
 
 
-def _count(
-    counted: dict[tuple[str, str, int], int], rules: Rules, before: str, roll: str, left: int
-) -> int:
-    """The options of a position; placements are looked up where they were counted before."""
-    dice = tuple(int(die) for die in roll)
-    key = (before, roll, rules.minimum << 8 | rules.max_difference)
-    position = Position(parse_board(before), dice, left, rules)
-    if key not in counted:
-        room = np.empty(MAX_OUTCOMES, np.int64)
-        values = make_rule_values(rules)
-        counted[key] = int(outcomes(position.board, HAND_INDEX[dice], values, MAX_OUTCOMES, room))
-    placements = counted[key]
-    ruins = 0 if placements else before.count(".")
-    return placements + len(position.powers()) + ruins
+def _count(turns: pl.DataFrame, rules: Rules) -> list[int]:
+    """The options of each turn; the same position is counted once."""
+    counted: dict[tuple[str, str], int] = {}
+    found = []
+    for before, roll, left in turns.select("before", "roll", "powers_left").iter_rows():
+        if (before, roll) not in counted:
+            counted[before, roll] = _placements(before, roll, rules)
+        placements = counted[before, roll]
+        ruins = 0 if placements else before.count(".")
+        found.append(placements + (_powers(roll, rules) if left else 0) + ruins)
+    return found
+
+
+def _placements(before: str, roll: str, rules: Rules) -> int:
+    """How many distinct outcomes a roll has."""
+    room = np.empty(MAX_OUTCOMES, np.int64)
+    hand = HAND_INDEX[_dice(roll)]
+    values = rule_values(rules)
+    return int(outcomes(parse_board(before), hand, values, MAX_OUTCOMES, room))
+
+
+@cache
+def _powers(roll: str, rules: Rules) -> int:
+    """How many distinct Powers a roll has while one is left."""
+    return len(Position(EMPTY_BOARD, _dice(roll), rules.powers, rules).powers())
+
+
+def _dice(roll: str) -> tuple[int, ...]:
+    return tuple(int(die) for die in roll)

@@ -10,9 +10,9 @@ from magsim.analysis import pairs
 from magsim.charts import comparison, experiment
 from magsim.experiments.answers import Answers, answer, is_published
 from magsim.experiments.openings import openings
-from magsim.experiments.question import AXES, FILE, MEASURES
+from magsim.experiments.question import AXES, MEASURES, kept
 from magsim.experiments.verdicts import POINTS, SHARES, along, series_of, shown, verdict
-from magsim.report.page import Page, Section, Table, write
+from magsim.report.page import Page, Section, Table, check_folder, write
 from magsim.report.run import FOLDER, rules_in_words
 from magsim.report.words import counted, interval, number, percent_between
 
@@ -22,7 +22,7 @@ PICTURED = ("score", "ruins", "used", "straight_points", "four_points", "two_pai
 
 def is_experiment(run: Path) -> bool:
     """Whether a run's folder is that of an experiment."""
-    return (run / FILE).exists()
+    return kept(run) is not None
 
 
 def _drawn(answers: Answers, measure: str) -> tuple[pl.DataFrame, str]:
@@ -207,6 +207,8 @@ def report_experiment(run: Path, folder: Path | None = None) -> tuple[Path, str]
     Raises:
         MagsimError: if there is no experiment, not enough of it, or the folder cannot be written.
     """
+    target = folder or run / FOLDER
+    check_folder(target)
     answers = answer(run)
     concluded = verdict(answers)
     kind = answers.question.verdict.kind
@@ -231,6 +233,5 @@ def report_experiment(run: Path, folder: Path | None = None) -> tuple[Path, str]
         (*found, _measures(answers)),
         concluded,
     )
-    target = folder or run / FOLDER
     write(page, target)
     return target, concluded

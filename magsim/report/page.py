@@ -132,6 +132,20 @@ def to_markdown(page: Page) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def check_folder(folder: Path) -> None:
+    """Check that a report may be written into a folder.
+
+    Raises:
+        MagsimError: if it holds something that is no report.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise MagsimError(f"{folder} is no folder: choose another one for the report")
+    if folder.exists() and any(folder.iterdir()) and not (folder / MARKDOWN).exists():
+        raise MagsimError(
+            f"{folder} holds something that is no report: choose another folder with --out"
+        )
+
+
 def write(page: Page, folder: Path) -> None:
     """Write a page and its charts into ``folder``, in place of a report that is there.
 
@@ -139,12 +153,7 @@ def write(page: Page, folder: Path) -> None:
         MagsimError: if the folder holds something else, or cannot be written.
     """
     folder = folder.resolve()
-    if folder.exists() and not folder.is_dir():
-        raise MagsimError(f"{folder} is no folder: choose another one for the report")
-    if folder.exists() and any(folder.iterdir()) and not (folder / MARKDOWN).exists():
-        raise MagsimError(
-            f"{folder} holds something that is no report: choose another folder with --out"
-        )
+    check_folder(folder)
     temporary = folder.parent / f".{folder.name}.{os.getpid()}.tmp"
     before = temporary.with_suffix(".old")
     try:

@@ -7,7 +7,7 @@ from magsim.analysis.tallies import Tallies
 from magsim.manifest import Plan
 from magsim.report import comparison, play, powers, ruins, scores
 from magsim.report.findings import Findings, find
-from magsim.report.page import Page, Section, write
+from magsim.report.page import Page, Section, check_folder, write
 from magsim.report.words import counted
 
 FOLDER = "report"
@@ -67,6 +67,8 @@ def report_run(run: Path, folder: Path | None = None) -> Path:
     Raises:
         MagsimError: if there is no run, nothing in it, or the folder cannot be written.
     """
+    target = folder or run / FOLDER
+    check_folder(target)
     findings = find(run)
     plan = findings.plan
     intro = (
@@ -74,7 +76,6 @@ def report_run(run: Path, folder: Path | None = None) -> Path:
         f"dice (seed {plan.seed}), in {len(plan.bots)} bots: {', '.join(plan.bots)}. "
         f"{rules_in_words(plan)}. All intervals are 95 % intervals; ± gives half of one."
     )
-    target = folder or run / FOLDER
     title = f"magsim: {', '.join(findings.bots)}"
     write(Page(title, intro, command(plan), tuple(sections(findings))), target)
     return target
