@@ -63,18 +63,20 @@ class Plain(Bot):
 
 
 BOTS: dict[str, Bot] = {"plain": Plain(), "tinker": Tinker(), "careful": Careful()}
-GAMES = {"plain": 30, "tinker": 40, "careful": 40}
+GAMES = {"plain": 20, "tinker": 30, "careful": 30}
 
 
 def make_run(
     folder: Path,
     games: dict[str, int] | None = None,
     bots: dict[str, Bot] | None = None,
+    chunk: int = 10,
     **options: Any,
 ) -> Path:
     watch = Watch(600)
+    plays = {"bots": bots or BOTS, "chunk": chunk, **options}
     try:
-        return small_runs.make_run(folder, watch, games or GAMES, bots=bots or BOTS, **options)
+        return small_runs.make_run(folder, watch, games or GAMES, **plays)
     finally:
         watch.close()
 

@@ -308,7 +308,7 @@ def test_parts_add_up_to_the_score(found: Tallies, recorded: Records) -> None:
         assert sum(mean[part] for part in tallies.PARTS) == pytest.approx(mean["score"])
 
 
-@pytest.mark.parametrize("batch", [7])
+@pytest.mark.parametrize("batch", [17])
 def test_batches_change_nothing(
     batch: int, run: Path, found: Tallies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -332,7 +332,7 @@ def options_by_hand(recorded: Records, player: Player, games: int):
         yield number, len(counts), *mean_and_width(counts), min(counts), max(counts)
 
 
-@pytest.mark.parametrize("sample", [3, 7, 300])
+@pytest.mark.parametrize("sample", [3, 12])
 def test_options_are_those_of_positions(
     sample: int, run: Path, recorded: Records, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -406,7 +406,9 @@ def test_nothing_recorded_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_games_whose_turns_are_there_alone_do_not_count(tmp_path: Path) -> None:
-    run = by_hand.make_run(tmp_path / "run", {"careful": 12, "plain": 12}, rules=[PEACEFUL])
+    run = by_hand.make_run(
+        tmp_path / "run", {"careful": 12, "plain": 12}, chunk=5, rules=[PEACEFUL]
+    )
     (part,) = run.glob("games/*/bot=plain/000000005-*")
     part.unlink()
     found = tally(run)

@@ -8,7 +8,7 @@ import by_hand
 import numpy as np
 import pytest
 from by_hand import t_value
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from magsim.analysis.intervals import (
@@ -94,6 +94,7 @@ def of_values(values: list[int], level: float = 0.95) -> Mean:
 numbers = st.lists(st.integers(-300, 300), min_size=2, max_size=30)
 
 
+@settings(max_examples=40)
 @given(numbers, st.sampled_from([0.95, 0.99]))
 def test_means_of_sums_are_those_of_the_values(values, level):
     found = of_values(values, level)
@@ -117,6 +118,7 @@ def test_a_small_spread_of_large_values_is_not_lost():
     assert of_values(values).deviation == pytest.approx(statistics.stdev([0, 1, 2, 3]))
 
 
+@settings(max_examples=40)
 @given(numbers, numbers)
 def test_differences_of_means_are_those_of_welch(one, other):
     found = difference_of_means(of_values(one), of_values(other))
@@ -146,6 +148,7 @@ def test_welch_is_smith_where_one_side_does_not_vary():
     )
 
 
+@settings(max_examples=40)
 @given(st.integers(1, 400), st.data())
 def test_ends_of_a_share_solve_its_quadratic_equation(n, data):
     count = data.draw(st.integers(0, n))
@@ -176,6 +179,7 @@ def of_pairs(ys: list[int], xs: list[int]) -> tuple[float | None, float | None]:
     return ratio_of_sums(len(ys), sum(ys), sum(xs), *products)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 20)), max_size=30))
 def test_ratios_are_those_of_residuals(pairs):
     ys, xs = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
@@ -210,6 +214,7 @@ def test_intervals_of_ratios_hold_the_truth_in_95_percent():
 counted = st.dictionaries(st.integers(-50, 300), st.integers(1, 9), min_size=1, max_size=12)
 
 
+@settings(max_examples=40)
 @given(counted, st.sampled_from([0.0, 0.01, 0.05, 0.25, 0.5, 0.9, 0.99, 1.0]))
 def test_quantiles_of_counts_are_those_of_the_values(counts, share):
     values, games = zip(*sorted(counts.items()), strict=True)
@@ -273,6 +278,7 @@ def test_intervals_of_medians_hold_the_truth_in_95_percent():
     assert 0.91 <= held / 200 <= 0.98
 
 
+@settings(max_examples=40)
 @given(st.lists(st.lists(st.integers(0, 200), min_size=3, max_size=3), min_size=2, max_size=12))
 def test_the_jackknife_of_a_mean_is_the_error_of_the_mean_of_groups(groups):
     everything = [value for group in groups for value in group]

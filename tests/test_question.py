@@ -457,7 +457,7 @@ top = st.sampled_from(
 tables = st.builds(operator.or_, sane, st.dictionaries(top, values, max_size=1))
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(tables)
 def test_any_table_is_a_question_or_one_sentence(
     tmp_path_factory: pytest.TempPathFactory, table: dict[str, Any]

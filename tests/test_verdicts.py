@@ -10,7 +10,7 @@ from pathlib import Path
 import by_hand
 import pytest
 from by_hand import Records, Row, mean_and_width, plus_minus, share_of
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from magsim.errors import MagsimError
@@ -53,7 +53,7 @@ def play(run: Path, text: str, bots: tuple[str, ...], games: int) -> Path:
     """A run of an experiment by the bots of ``by_hand``."""
     run.mkdir()
     question = read_question(keep_text(text, run))
-    return by_hand.make_run(run, dict.fromkeys(bots, games), rules=question.rules)
+    return by_hand.make_run(run, dict.fromkeys(bots, games), chunk=games, rules=question.rules)
 
 
 @pytest.fixture(scope="module")
@@ -360,30 +360,35 @@ def test_spacing_holds_two_steps_against_each_other(ladder: Path) -> None:
     expected = spacing_by_hand(ladder, ["peaceful", "survival", "nightmare"])
     assert verdict(ask(ladder, SPACING)) == expected
     assert "the step to nightmare is" in expected
-    assert "opposite" in expected
 
 
-def test_spacing_is_the_same_from_the_other_end(
-    tmp_path_factory: pytest.TempPathFactory,
+@pytest.mark.parametrize(
+    ("names", "bots", "games", "words"),
+    [
+        (["nightmare", "survival", "peaceful"], ("careful", "plain"), 30, "the step to nightmare"),
+        (["survival", "nightmare", "peaceful"], ("careful",), 10, "the steps go opposite ways"),
+    ],
+)
+def test_spacing_is_told_in_any_order(
+    names: list[str], bots: tuple[str, ...], games: int, words: str, tmp_path: Path
 ) -> None:
-    names = ["nightmare", "survival", "peaceful"]
     text = SPACING.replace("games", f"difficulty = {names}\ngames")
-    run = play(tmp_path_factory.mktemp("back") / "run", text, ("careful", "plain"), 30)
+    run = play(tmp_path / "run", text, bots, games)
     expected = spacing_by_hand(run, names)
     assert verdict(answer(run)) == expected
-    assert "the step to nightmare is" in expected
+    assert words in expected
 
 
 def test_spacing_takes_the_games_that_all_points_have(ladder: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(ladder, tmp_path / "run"))
     for part in (
         *run.glob("games/*=peaceful/*=careful/000000000-*"),
-        *run.glob("games/*=survival/*=careful/000000030-*"),
+        *run.glob("games/*=survival/*=careful/000000020-*"),
     ):
         part.unlink()
     answers = ask(run, SPACING)
     assert verdict(answers) == spacing_by_hand(run, ["peaceful", "survival", "nightmare"])
-    assert answers.contrast("careful", [1, -2, 1]).n == 30
+    assert answers.contrast("careful", [1, -2, 1]).n == 10
 
 
 def test_a_bot_that_is_not_everywhere_is_left_out(ladder: Path, tmp_path: Path) -> None:
@@ -446,6 +451,7 @@ def test_points_without_intervals_leave_none() -> None:
     assert crossing([0, 10], [1, 1], [None, None]) == Crossing("above")
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(-20, 20), st.integers(0, 9)), min_size=2, max_size=6))
 def test_crossings_lie_within_their_intervals_and_the_points(series: list[tuple[int, int]]) -> None:
     means, widths = [mean for mean, _ in series], [width for _, width in series]
@@ -489,6 +495,7 @@ def test_a_board_without_symmetry_has_eight_images() -> None:
 boards = st.lists(st.text(".123R", min_size=4, max_size=4), min_size=4, max_size=4).map("/".join)
 
 
+@settings(max_examples=40)
 @given(boards)
 def test_one_board_stands_for_all_its_images(board: str) -> None:
     images = turned(board)
