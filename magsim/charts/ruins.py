@@ -21,7 +21,7 @@ from magsim.charts.marks import (
     whole_x,
 )
 from magsim.charts.scores import STRIP, mean_strip
-from magsim.charts.sheet import MARGIN, WIDTH, Rows, Sheet
+from magsim.charts.sheet import LINE, MARGIN, WIDTH, Rows, Sheet
 from magsim.charts.style import (
     GREY,
     Look,
@@ -136,22 +136,31 @@ def ruin_map(frame: pl.DataFrame) -> Figure:
     cell = (step - MAP_GAP) / 4
     label = {bot: wrap(bot, step - 0.15, 8) for bot in bots}
     tall = 0.145 * (max(text.count("\n") for text in label.values()) + 1) + 0.2 + 4 * cell + 0.14
-    block = 0.3 + -(-len(bots) // columns) * tall
+    # Difficulties stand side by side where there are few bots.
+    beside = max(1, min(len(found), int((WIDTH - 2 * MARGIN + 0.2) / (columns * step))))
+    titles = [wrap(name, columns * step - 0.2, 9.5, "bold") for name in found]
+    head = 0.14 + LINE * (max(title.count("\n") for title in titles) + 1)
+    block = head + -(-len(bots) // columns) * tall
+    body = block * -(-len(found) // beside)
     page = Sheet(
         "Where RUINs fall",
-        block * len(found),
+        body,
         sample=sample(frame["games"].to_list()),
         note="Figures: share of games in which the cell became a RUIN, %. One scale for all.",
     )
-    axes = page.canvas(block * len(found))
+    axes = page.canvas(body)
     shades = Normalize(0, max(float(np.nanmax(values(frame, "share"))), 0.01))
-    for k, difficulty in enumerate(found):
-        text = wrap(difficulty, WIDTH - 2 * MARGIN, 9.5, "bold")
-        page.text(MARGIN, block * k + 0.05, text, fontsize=9.5, weight="bold")
+    corner = {
+        name: (MARGIN + k % beside * columns * step, k // beside * block)
+        for k, name in enumerate(found)
+    }
+    for name, title in zip(found, titles, strict=True):
+        x, y = corner[name]
+        page.text(x, y + 0.05, title, fontsize=9.5, weight="bold")
     for difficulty, bot, rows in players(frame):
         row, column = divmod(bots.index(bot), columns)
-        x = MARGIN + column * step + 0.13
-        y = block * found.index(difficulty) + 0.3 + (row + 1) * tall - 4 * cell - 0.14
+        x = corner[difficulty][0] + column * step + 0.13
+        y = corner[difficulty][1] + head + (row + 1) * tall - 4 * cell - 0.14
         page.text(x, y - 0.23, label[bot], fontsize=8, va="baseline")
         board(axes, x, y, cell, dict(rows.select("cell", "share").rows()), shades)
     return page.figure

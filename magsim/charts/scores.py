@@ -94,6 +94,8 @@ def mean_strip(axes: Axes | None, rows: pl.DataFrame, by_bot: dict[str, Look]) -
     if axes is None:
         return
     axes.set_ylim(len(by_bot) - 0.3, -0.7)
+    axes.xaxis.set_visible(False)
+    axes.yaxis.set_visible(False)
     left, right = axes.get_xlim()
     found = {str(row["bot"]): row for row in rows.iter_rows(named=True)}
     for place, (bot, look) in enumerate(by_bot.items()):

@@ -18,7 +18,7 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from magsim.charts.style import GREY, SMALL, TITLE, Look, shown, text_width, wrap
+from magsim.charts.style import GREY, LIGHT, SMALL, TITLE, Look, shown, text_width, wrap
 
 WIDTH, MARGIN = 10.0, 0.2
 """Inches: of every figure, and on its edges."""
@@ -192,7 +192,7 @@ def panels(
         page.text(x, y - 0.1, titles[k], fontsize=9.5, weight="bold", va="baseline")
         shared = {"sharex": first.axes, "sharey": first.axes} if first else {}
         axes = page.axes(x, y + strip, width, height, **shared)
-        above = _strip(page, axes, (x, y, width, strip), first) if strip else None
+        above = _strip(page, axes, (x, y, width, strip - 0.06), first) if strip else None
         if k % columns:
             axes.tick_params(labelleft=False)
         else:
@@ -281,8 +281,10 @@ class Rows:
             axes = sheet.axes(left, top + self._head, self.width, self._rows, sharex=shared)
             axes.set_ylim(self._rows, 0)
             axes.set_xlabel(shown(x_label))
-            axes.set_yticks(list(self.y.values()))
-            axes.tick_params(labelleft=False, labeltop=self._ticks_above)
+            across = axes.get_yaxis_transform()
+            axes.hlines([*self.y.values()], 0, 1, color=LIGHT, lw=0.6, zorder=0.5, transform=across)
+            axes.yaxis.set_visible(False)
+            axes.tick_params(labeltop=self._ticks_above)
             axes.spines["left"].set_visible(False)
             y = top + LINE * (title.count("\n") + 1) - 0.06
             sheet.text(left, y, title, va="baseline", fontsize=9, weight="bold")

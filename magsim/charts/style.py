@@ -59,7 +59,7 @@ STYLE: dict[str, Any] = {
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
     "xtick.major.size": 3,
-    "ytick.major.size": 0,
+    "ytick.left": False,
 }
 
 COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, SKY, PINK, BLACK)
@@ -196,7 +196,9 @@ def plus_minus(value: float | None, half_width: float | None, sign: bool = False
     """A value with half of its interval, or alone where that is not known."""
     if value is None:
         return "\N{EN DASH}"
-    digits = 2 if half_width is not None and 0 < half_width < 0.15 else 1
+    digits = 1
+    if half_width:
+        digits += (half_width < 0.15) + (half_width < 0.015)
     text = number(value, digits, sign)
     return text if half_width is None else f"{text} ± {number(half_width, digits)}"
 
@@ -234,6 +236,6 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     """Write a figure as ``name.png`` and ``name.svg``; the same figure gives the same bytes."""
     png, svg = folder / f"{name}.png", folder / f"{name}.svg"
     with styled():
-        figure.savefig(png, metadata={"Software": None})
+        figure.savefig(png, metadata={"Software": None}, pil_kwargs={"compress_level": 4})
         figure.savefig(svg, metadata={"Date": None, "Creator": None})
     return [png, svg]
