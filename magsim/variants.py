@@ -79,7 +79,7 @@ def read_toml(path: Path, where: str) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise MagsimError(f"{where} cannot be read: {reason}") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # no TOML, or a number of thousands of digits
         raise MagsimError(f"{where} is no TOML: {error}") from error
 
 

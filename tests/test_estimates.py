@@ -137,9 +137,14 @@ def magdagdon(recorded: Records, player: Player):
     ]
     lengths = [len(turns) for turns in games]
     yield (
-        *(len(games), sum(lengths), sum(met), *ratio_and_width(met, lengths)),
-        *(sum(rescued), *ratio_and_width(rescued, met)),
+        *(len(games), sum(lengths), sum(met), *share_of_turns(met, lengths)),
+        *(sum(rescued), *share_of_turns(rescued, met)),
     )
+
+
+def share_of_turns(some: list[int], all_turns: list[int]):
+    share, width = ratio_and_width(some, all_turns)
+    return share, width if 0 < sum(some) < sum(all_turns) else None
 
 
 def dice_by_board(turn: Row) -> int:

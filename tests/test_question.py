@@ -327,16 +327,20 @@ REFUSED = {
         TOP + GRID + '[verdict]\nkind = "crossing"\nmeasure = "ruins"\nother = "ruins"\n',
         "verdict 'crossing' needs a measure and an other, not 'ruins' twice",
     ),
+    "a threshold of nothing": (
+        TOP + GRID + '[verdict]\nkind = "threshold"\n',
+        "verdict 'threshold' needs below, a number",
+    ),
     "a threshold of no grid": (
-        TOP + '[verdict]\nkind = "threshold"\n',
+        TOP + '[verdict]\nkind = "threshold"\nbelow = 1\n',
         "verdict 'threshold' needs a grid of whole numbers",
     ),
     "a threshold of points": (
-        TOP + '[[points]]\nlabel = "a"\n[verdict]\nkind = "threshold"\n',
+        TOP + '[[points]]\nlabel = "a"\n[verdict]\nkind = "threshold"\nbelow = 1\n',
         "verdict 'threshold' needs a grid of whole numbers",
     ),
     "a threshold along lists": (
-        TOP + '[grid]\npower_costs = [[1], [2]]\n[verdict]\nkind = "threshold"\n',
+        TOP + '[grid]\npower_costs = [[1], [2]]\n[verdict]\nkind = "threshold"\nbelow = 1\n',
         "verdict 'threshold' needs a grid of whole numbers",
     ),
     "an effect of one point": (

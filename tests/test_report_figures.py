@@ -162,7 +162,7 @@ def test_points(sections: Sections, recorded: Records) -> None:
     (table,) = section.tables
     assert_table(table, expected)
     for order, name, shown in told:
-        assert f"{order[0]} earns most more than {order[-1]} by {name}, {shown}" in section.caption
+        assert f"{order[0]} is ahead of {order[-1]} most by {name}, {shown}" in section.caption
 
 
 def test_ruins_per_game(sections: Sections, recorded: Records) -> None:
@@ -297,8 +297,8 @@ def test_powers_by_kind_and_turn(sections: Sections, recorded: Records) -> None:
         most = max(sorted(turns), key=lambda turn: turns[turn])
         return (
             f"of the {len(used) / len(recorded.games[player]):.2f} Powers {player[1]} uses a game "
-            f"({parts}), {100 * rescuing:.0f} % rescue a turn from MAGDAGDON, and turn {most} sees "
-            "most of them"
+            f"({parts}), {100 * rescuing:.0f} % fall in turns that got out of MAGDAGDON; turn "
+            f"{most} sees a Power most often"
         )
 
     assert section.caption.startswith(each(recorded, say))

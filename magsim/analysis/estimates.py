@@ -175,11 +175,18 @@ def _ratio(row: Row, top: str, bottom: str) -> tuple[float | None, float | None]
     )
 
 
+def _share_of_turns(row: Row, top: str, bottom: str) -> tuple[float | None, float | None]:
+    """As ``_ratio``; no interval where all turns or none are counted, which shows no variance."""
+    share, half_width = _ratio(row, top, bottom)
+    return share, half_width if 0 < row[top] < row[bottom] else None
+
+
 def magdagdon(tallies: Tallies) -> pl.DataFrame:
     """How often MAGDAGDON comes and how often a Power rescues.
 
     Columns: games, turns, met (turns in MAGDAGDON), share, half_width (of turns in MAGDAGDON),
-    rescued (turns), rescued_share, rescued_half_width (of turns in MAGDAGDON; null if none).
+    rescued (turns), rescued_share, rescued_half_width (of turns in MAGDAGDON; null if none). A
+    half width is null where all or none are counted.
     """
     counts = dict.fromkeys(("games", "turns", "met"), pl.Int64)
     return _table(
@@ -194,9 +201,9 @@ def magdagdon(tallies: Tallies) -> pl.DataFrame:
         (
             (
                 *(row["difficulty"], row["bot"], row["n"], row["turns"], row["met"]),
-                *_ratio(row, "met", "turns"),
+                *_share_of_turns(row, "met", "turns"),
                 row["rescued"],
-                *_ratio(row, "rescued", "met"),
+                *_share_of_turns(row, "rescued", "met"),
             )
             for row in _rows(tallies, "clusters")
         ),

@@ -343,6 +343,8 @@ def _verdict(value: object, where: str) -> Verdict:
             raise MagsimError(
                 f"{where}: below = {entry!r} is to be a number, up to {MAX_BELOW:,} either way"
             )
+    if kind == "threshold" and "below" not in told:
+        raise MagsimError(f"{where}: verdict 'threshold' needs below, a number")
     found = Verdict(kind, **told)
     if kind == "crossing" and found.measure == found.other:
         raise MagsimError(

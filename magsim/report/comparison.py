@@ -60,7 +60,7 @@ def differences(findings: Findings) -> Section:
         "differences": charts.forest(frame),
         "matrix": charts.matrix(frame, findings.bots),
     }
-    caption = f"{text[0].upper()}{text[1:]}.{many}"
+    caption = f"{text[:1].upper()}{text[1:]}.{many}" if text else many.strip()
     return Section("Bots against each other", caption, drawn, (table,))
 
 

@@ -38,7 +38,9 @@ class Findings:
 
     def ranked(self, difficulty: str) -> list[str]:
         """The bots at a difficulty, the strongest first."""
-        rows = self.summary.filter(difficulty=difficulty).sort("mean", descending=True)
+        rows = self.summary.filter(difficulty=difficulty).sort(
+            "mean", descending=True, maintain_order=True
+        )
         return [str(bot) for bot in rows["bot"]]
 
     def best(self, difficulty: str) -> str:

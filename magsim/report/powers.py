@@ -34,7 +34,8 @@ def powers_by_kind(findings: Findings) -> Section:
         turn = max(rows_of(by_turn, difficulty, best), key=lambda row: row["count"])["turn"]
         return (
             f"of the {number(uses / rows[0]['games'], 2)} Powers {best} uses a game ({parts}), "
-            f"{rescuing} rescue a turn from MAGDAGDON, and turn {turn} sees most of them"
+            f"{rescuing} fall in turns that got out of MAGDAGDON; turn {turn} sees a Power "
+            "most often"
         )
 
     tables = (

@@ -110,9 +110,9 @@ def points(findings: Findings) -> Section:
         panels.append(Panel(difficulty, parts, weak, strong, start, end))
         largest = max(parts.iter_rows(named=True), key=lambda row: row["difference"])
         gain = interval(largest["difference"], largest["half_width"], sign=weak is not None)
-        than = f" more than {weak}" if weak else ""
+        earns = f"is ahead of {weak}" if weak else "earns"
         name = PART_NAMES[largest["part"]]
-        told.append(f"at {difficulty}, {strong} earns most{than} by {name}, {gain} points a game")
+        told.append(f"at {difficulty}, {strong} {earns} most by {name}, {gain} points a game")
         for row in parts.iter_rows(named=True):
             shown = interval(row["difference"], row["half_width"], sign=weak is not None)
             rows.append([difficulty, strong, weak or DASH, PART_NAMES[row["part"]], shown])
