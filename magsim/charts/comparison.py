@@ -236,6 +236,7 @@ def _heading(panel: Panel) -> str:
 
 
 def _fall(axes: Axes, panel: Panel) -> None:
+    axes.use_sticky_edges = False
     bars: list[tuple[str, float, float, Look, str]] = []
     if panel.weak is not None:
         bars.append(("weakest bot", 0.0, panel.weak_mean, TOTAL, number(panel.weak_mean)))
@@ -270,7 +271,6 @@ def _fall(axes: Axes, panel: Panel) -> None:
             axes.plot([end, end], [k, k + 1], color=GREY, linewidth=0.6)
         sheet.write_figure(axes, k, label)
     sheet.light_line(axes, 0)
-    axes.use_sticky_edges = False
     axes.set_ylim(len(bars) - 0.5, -0.5)
     axes.set_yticks(range(len(bars)), [name for name, *_ in bars])
 

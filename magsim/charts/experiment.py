@@ -100,6 +100,9 @@ def ladder(frame: pl.DataFrame) -> Figure:
     """Mean scores by difficulty, a line for each bot: difficulty, bot, mean, half_width."""
     by_bot = looks(frame)
     every = names(frame, "difficulty")
+    labels = [wrap(name, 0.9 * 9 / len(every), 8) for name in every]
+    if max(label.count("\n") for label in labels) > 2:
+        return by_label(frame.with_columns(label="difficulty"), "mean score, points")
     figure, found = sheet.panels(
         "Mean scores by difficulty",
         [""],
@@ -121,8 +124,7 @@ def ladder(frame: pl.DataFrame) -> Figure:
             axes, rows.sort("at"), "at", "mean", look, ends=(mean - half_width, mean + half_width)
         )
     axes.set_xlim(-0.4, len(every) - 0.6)
-    room = 0.9 * 9 / len(every)
-    axes.set_xticks(range(len(every)), [wrap(name, room, 8) for name in every])
+    axes.set_xticks(range(len(every)), labels)
     axes.yaxis.set_major_formatter(as_points())
     return figure
 

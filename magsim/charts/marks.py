@@ -89,6 +89,9 @@ def curve(
     axes.plot(at, np.where(solid, heights, np.nan), marker=look.marker, clip_on=False, **style)
     band = (np.where(solid, low, np.nan), np.where(solid, high, np.nan))
     axes.fill_between(at, *band, color=look.colour, alpha=look.band, linewidth=0)
+    alone = solid & ~np.append(solid[1:], False) & ~np.append(False, solid[:-1])
+    if alone.any():
+        axes.vlines(at[alone], low[alone], high[alone], color=look.colour, lw=1.2)
     if not solid.all():
         axes.vlines(at[~solid], low[~solid], high[~solid], color=look.colour, lw=0.6, alpha=0.35)
         axes.plot(
@@ -102,6 +105,16 @@ def curve(
             markeredgewidth=0.7,
             clip_on=False,
         )
+
+
+def without_gaps(rows: pl.DataFrame, key: str) -> pl.DataFrame:
+    """Shares by whole numbers, with those that never came between others as 0."""
+    found = rows[key].to_list()
+    return (
+        pl.DataFrame({key: range(min(found), max(found) + 1)}, schema={key: pl.Int64})
+        .join(rows, on=key, how="left", maintain_order="left")
+        .with_columns(pl.col("share").fill_null(0.0))
+    )
 
 
 def dot(

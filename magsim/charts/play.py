@@ -17,6 +17,7 @@ from magsim.charts.marks import (
     shares_up,
     stack,
     whole_x,
+    without_gaps,
 )
 from magsim.charts.sheet import Rows, Sheet
 from magsim.charts.style import (
@@ -46,7 +47,8 @@ def turns_per_game(frame: pl.DataFrame) -> Figure:
         note="Bands: 95 % intervals.",
     )
     for difficulty, bot, rows in players(frame):
-        curve(found[difficulty].axes, rows, "turns", "share", by_bot[bot])
+        every = without_gaps(rows, "turns")
+        curve(found[difficulty].axes, every, "turns", "share", by_bot[bot])
     for panel in found.values():
         whole_x(panel.axes)
         shares_up(panel.axes)

@@ -138,10 +138,11 @@ def power_worth(frame: pl.DataFrame) -> Figure:
         return sheet.in_words(title, NOTHING)
     every = planned(frame, "difficulty")
     by_bot = looks(frame)
+    used = names(frame, "difficulty")
     rows = Rows(
-        _groups(frame, set(names(frame, "difficulty")), every),
+        _groups(frame, set(used), every),
         dict.fromkeys(KINDS, "points"),
-        remarks={name: NOTHING for name in every if name not in names(frame, "difficulty")},
+        remarks={name: NOTHING for name in every if name not in used},
     )
     page = Sheet(
         title,

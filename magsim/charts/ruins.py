@@ -19,6 +19,7 @@ from magsim.charts.marks import (
     players,
     shares_up,
     whole_x,
+    without_gaps,
 )
 from magsim.charts.scores import STRIP, mean_strip
 from magsim.charts.sheet import LINE, MARGIN, WIDTH, Rows, Sheet
@@ -58,7 +59,8 @@ def ruins_per_game(frame: pl.DataFrame, means: pl.DataFrame) -> Figure:
         note="Bands, and the means above: 95 % intervals.",
     )
     for difficulty, bot, rows in players(frame):
-        curve(found[difficulty].axes, rows, "ruins", "share", by_bot[bot])
+        every = without_gaps(rows, "ruins")
+        curve(found[difficulty].axes, every, "ruins", "share", by_bot[bot])
     for difficulty, panel in found.items():
         whole_x(panel.axes)
         shares_up(panel.axes)
