@@ -1,4 +1,4 @@
-"""Whole games, records and all: run ``pytest tests/bench/bench_simulate.py``."""
+"""Whole games, records and all: run ``pytest -n 0 tests/bench/bench_simulate.py``."""
 
 from pathlib import Path
 
