@@ -134,7 +134,7 @@ SHOWN, COLUMNS, CELL = 12, 6, 0.28
 
 @chart
 def openings(frame: pl.DataFrame) -> Figure:
-    """The most frequent first turns as small boards: shape, share, low, high; most frequent first.
+    """The most frequent first turns as small boards: shape, share, low, high, games with it.
 
     Covered cells are ``X``, RUINs ``R``, in the notation of boards.
     """
@@ -147,6 +147,7 @@ def openings(frame: pl.DataFrame) -> Figure:
     page = Sheet(
         title,
         tall * lines,
+        sample=sample([int(frame["games"].sum())]) if "games" in frame.columns else "",
         note="Figures: share of games, %, with 95 % intervals.",
     )
     axes = page.canvas(tall * lines)

@@ -13,7 +13,7 @@ from magsim.experiments.openings import openings
 from magsim.experiments.question import AXES, MEASURES, kept
 from magsim.experiments.verdicts import POINTS, SHARES, along, series_of, shown, verdict
 from magsim.report.page import Page, Section, Table, check_folder, write
-from magsim.report.run import FOLDER, rules_in_words
+from magsim.report.run import FOLDER
 from magsim.report.words import counted, interval, number, percent_between
 
 PICTURED = ("score", "ruins", "used", "straight_points", "four_points", "two_pairs_points")
@@ -166,7 +166,7 @@ def _openings(answers: Answers) -> list[Section]:
             f"{len(shapes)} shown cover {number(100 * told)} % of {games:,} games. Of all, {dice} "
             "dice (none where the first turn ends with a RUIN)."
         )
-        drawn = {f"openings_{difficulty}": experiment.openings(shapes)}
+        drawn = {f"openings_{difficulty}": experiment.openings(rows)}
         found.append(Section(f"First turns at {difficulty}", caption, drawn, (table,)))
     return found
 
@@ -224,7 +224,7 @@ def report_experiment(run: Path, folder: Path | None = None) -> tuple[Path, str]
     intro = (
         f"{games} games of each bot ({', '.join(answers.moments)}) at each of "
         f"{len(answers.points)} points, all on the same dice (seed {answers.plan.seed}).{missing} "
-        f"{rules_in_words(answers.plan)}. All intervals are 95 % intervals; ± gives half of one."
+        "All intervals are 95 % intervals; ± gives half of one."
     )
     page = Page(
         answers.question.text,

@@ -213,9 +213,15 @@ def _threshold(answers: Answers) -> str:
             told.append(f"{name}: {between(at.at, at.low, at.high)}")
         else:
             told.append(f"{name}: {at.side} that at every {axis} tried")
+    scored = []
+    for name, ks in series_of(answers.points).items():
+        change = answers.difference(bot, "score", ks[-1], ks[0])
+        scored.append(f"{name}: {shown('score', change.mean, change.half_width, sign=True)}")
+    ends = " to ".join(number(along(answers.points, k), 0) for k in (ks[0], ks[-1]))
     return (
         f"For {bot}, the {MEASURES[wanted.measure]} comes to {level} at this {axis} "
-        f"(95 % intervals): {'; '.join(told)}."
+        f"(95 % intervals): {'; '.join(told)}. Its mean score changes from {axis} = {ends}: "
+        f"{'; '.join(scored)}."
     )
 
 

@@ -76,7 +76,7 @@ def percentiles(findings: Findings) -> Section:
     return Section(
         "Scores by percentile",
         each_difficulty(findings, say) + " Intervals are by bootstrap.",
-        {"percentiles": charts.score_percentiles(frame)},
+        {"percentiles": charts.score_percentiles(frame, findings.summary)},
         (table,),
     )
 

@@ -1,8 +1,8 @@
 """How fast the engine lists outcomes in the middle of a game.
 
-Run by hand: ``pytest -n 0 tests/bench/bench_engine.py``. It prints the figure, ``outcomes_per_second``,
-which ``--benchmark-json=FILE`` keeps as extra information: that of the fastest round, since other
-work on the machine can only slow a round down.
+Run by hand: ``pytest -n 0 tests/bench/bench_engine.py``. It prints the figure,
+``outcomes_per_second``, which ``--benchmark-json=FILE`` keeps as extra information: that of the
+fastest round, since other work on the machine can only slow a round down.
 """
 
 from random import Random
