@@ -264,7 +264,8 @@ def test_a_bot_at_fault_is_reported_and_the_others_play_on(tmp_path: Path, kind:
     bad = tmp_path / f"{kind}.py"
     bad.write_text(PREAMBLE + body.replace("\n", "\n    ") + "\n")
     run = tmp_path / "run"
-    words = ["--games", 6, "--chunk", 2, "--difficulty", "nightmare", "--time-limit", 1]
+    limit = 1 if "within 1 s" in sentence else 60
+    words = ["--games", 6, "--chunk", 2, "--difficulty", "nightmare", "--time-limit", limit]
     done = magsim("tournament", "--bots", f"{bad},random", *words, "--out", run)
     report = done.stderr.splitlines()[-1]
     assert done.returncode == 3, done.stderr
@@ -336,7 +337,8 @@ def test_a_file_that_does_not_import_does_no_harm(
     tmp_path: Path, lines: str, sentence: str
 ) -> None:
     (tmp_path / "bad.py").write_text(lines)
-    done = magsim("tournament", "--bots", "bad.py", "--time-limit", 1, cwd=tmp_path)
+    limit = 1 if "within" in sentence else 60
+    done = magsim("tournament", "--bots", "bad.py", "--time-limit", limit, cwd=tmp_path)
     assert done.returncode == 2
     assert sentence in done.stderr
     assert not (tmp_path / "results").exists()
@@ -399,7 +401,7 @@ def test_a_short_time_limit_is_one_for_a_decision_not_for_a_batch(tmp_path: Path
         "        time.sleep(0.02 * len(positions) ** 2)\n"
         "        return super().decide_batch(positions)\n"
     )
-    words = ["--games", 20, "--difficulty", "nightmare", "--time-limit", 1, "--jobs", 1]
+    words = ["--games", 8, "--difficulty", "nightmare", "--time-limit", 1, "--jobs", 1]
     done = magsim("tournament", "--bots", slowly, *words, "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
 
