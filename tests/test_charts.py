@@ -12,6 +12,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
@@ -60,7 +61,12 @@ class Made:
     def percentiles(self) -> pl.DataFrame:
         return self.table(
             "percentile score low high",
-            lambda _, k: iter([(p, 40.0 * k + p, *self.ends) for p in (1, 5, 10, 50, 90, 95, 99)]),
+            lambda _, k: iter(
+                [
+                    (p, 40.0 * k + p * (self.games > 1), *self.ends)
+                    for p in (1, 5, 10, 50, 90, 95, 99)
+                ]
+            ),
         )
 
     def shares(self, key: str, last: int = 4) -> pl.DataFrame:
@@ -240,7 +246,9 @@ CHARTS: dict[str, Callable[[Made], Figure]] = {
     "matrix": lambda made: comparison.matrix(made.differences, made.bots),
     "waterfall": lambda made: comparison.waterfall(made.panels),
     "variance": lambda made: comparison.variance(made.variance),
-    "along_axis": lambda made: experiment.along_axis(made.along, "x_y", "x, points", "y", 5.0),
+    "along_axis": lambda made: experiment.along_axis(
+        made.along, "x_y", "x, points", "y", {made.difficulties[0]: 5.0}
+    ),
     "by_label": lambda made: experiment.by_label(made.labels, "mean score, points"),
     "ladder": lambda made: experiment.ladder(made.summary),
     "openings": lambda made: experiment.openings(made.openings),
@@ -371,6 +379,69 @@ def test_the_matrix_gives_both_signs() -> None:
     assert {f"{style.number(sign * first, 1, sign=True)}\n± 4.5" for sign in (1, -1)} <= found
 
 
+def _across(line: Line2D) -> list[float]:
+    return list(line.get_data()[0])
+
+
+def _seen(figure: Figure) -> str:
+    return "\n".join(text.get_text() for text in texts(figure))
+
+
+def test_the_published_rules_stand_where_they_belong() -> None:
+    found = [
+        [line for line in axes.lines if _across(line) == [5.0, 5.0]]
+        for axes in drawn("along_axis", NORMAL).axes
+    ]
+    assert [len(lines) for lines in found] == [1, 0]
+    assert "published rules" in _seen(drawn("along_axis", NORMAL))
+
+
+@pytest.mark.parametrize("published", [{}, {"elsewhere": 5.0}])
+def test_without_published_rules_none_are_told(published: dict[str, float]) -> None:
+    figure = experiment.along_axis(NORMAL.along, "x", "x", "y", published)
+    assert "published rules" not in _seen(figure)
+
+
+def test_ends_of_intervals_come_before_half_widths() -> None:
+    frame = NORMAL.along.with_columns(low=pl.col("mean") - 1, high=pl.col("mean") + 8)
+    axes = experiment.along_axis(frame, "x", "x", "y").axes[0]
+    band = axes.collections[0].get_paths()[0].get_extents()
+    assert (band.y0, band.y1) == (-1, 89)
+    frame = NORMAL.labels.with_columns(low=pl.col("mean") - 1, high=pl.col("mean") + 8)
+    line = experiment.by_label(frame, "y").axes[0].lines[0]
+    assert _across(line) == [-31, -22]
+
+
+def test_one_game_has_no_percentiles() -> None:
+    line, one = drawn("score_percentiles", ONE).axes[0].lines
+    assert set(line.get_data()[1]) == {0.0}
+    assert len(_across(one)) == 1
+    assert "one game" in _seen(drawn("score_percentiles", ONE))
+    assert "one game" not in _seen(drawn("score_percentiles", NORMAL))
+
+
+def test_what_is_expected_too_much_is_above_zero() -> None:
+    strip = drawn("calibration", NORMAL).axes[1]
+    rows = NORMAL.calibration.filter(
+        (pl.col("difficulty") == "survival") & (pl.col("bot") == "random") & (pl.col("games") > 9)
+    )
+    assert list(strip.lines[0].get_data()[1]) == (rows["estimate"] - rows["final"]).to_list()
+
+
+def test_a_worth_without_interval_is_hollow() -> None:
+    worth = NORMAL.worth.with_columns(half_width=pl.lit(None, pl.Float64))
+    dots = [line for line in powers.power_worth(worth).axes[0].lines if line.get_marker() == "s"]
+    assert dots
+    assert {line.get_markerfacecolor() for line in dots} == {"white"}
+
+
+def test_shares_in_bars_add_up() -> None:
+    rows = [("survival", "greedy", k, 1, share) for k, share in enumerate((0.125, 0.1, 0.775))]
+    frame = pl.DataFrame(rows, ["difficulty", "bot", "dice", "turns", "share"], orient="row")
+    figures = {text.get_text() for text in play.dice_placed(frame).axes[0].texts}
+    assert figures == {"12.5", "10.0", "77.5"}
+
+
 def test_difficulties_without_powers_say_so() -> None:
     for chart in POWERS:
         for made in (NORMAL, ONE):
@@ -411,7 +482,9 @@ def test_signs_that_the_font_lacks_are_written_out() -> None:
     ("value", "half_width", "text"),
     [
         (12.345, 1.0, "12.3 ± 1.0"),
-        (0.0, 0.0, "0.0 ± 0.0"),
+        (37.53, 0.11, "37.5 ± 0.1"),
+        (37.534, 0.099, "37.53 ± 0.10"),
+        (0.0, 0.0, "0.00 ± 0.00"),
         (-0.234, 0.004, "\N{MINUS SIGN}0.234 ± 0.004"),
         (1234.5, None, "1,234.5"),
         (None, None, "\N{EN DASH}"),

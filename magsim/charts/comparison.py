@@ -172,9 +172,7 @@ def _figure_in(
 ) -> None:
     """A difference with its ±, or as much of it as there is room for."""
     difference, half_width = value
-    text = number(difference, 1, sign=True)
-    if half_width is not None:
-        text += f"\n± {number(half_width)}"
+    text = plus_minus(difference, half_width, sign=True).replace(" ± ", "\n± ")
     for words in (text, number(difference, 0, sign=True), "+" if difference > 0 else MINUS):
         if max(text_width(line, 6.5) for line in words.split("\n")) < width - 0.04:
             axes.text(x, y, words, ha="center", va="center", fontsize=6.5, color=ink)
@@ -317,7 +315,7 @@ def variance(shares: pl.DataFrame) -> Figure:
 
 def _told(source: str, row: dict[str, float | None]) -> str:
     share, low, high = (row[name] for name in ("share", "low", "high"))
-    text = f"{SOURCES[source].partition(':')[0].partition(',')[0]} {percent(share or 0.0, 1)} %"
+    text = f"{SOURCES[source].partition(':')[0].partition(',')[0]} {percent(share or 0.0)} %"
     if low is None or high is None:
         return text
-    return f"{text} ({percent(low, 1)} to {percent(high, 1)})"
+    return f"{text} ({percent(low)} to {percent(high)})"

@@ -1,12 +1,15 @@
 """Charts of experiments: a measure along an axis, by label, by difficulty, and openings."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from magsim.charts import sheet
-from magsim.charts.marks import curve, dot, players
+from magsim.charts.marks import across, curve, dot, ends_of, players
 from magsim.charts.sheet import MARGIN, WIDTH, Rows, Sheet
 from magsim.charts.style import (
     BLUE,
@@ -19,7 +22,6 @@ from magsim.charts.style import (
     percent,
     sample,
     shown,
-    values,
     wrap,
 )
 
@@ -30,38 +32,42 @@ def _games(frame: pl.DataFrame) -> str:
 
 @chart
 def along_axis(
-    frame: pl.DataFrame, axis: str, x_label: str, y_label: str, published: float | None = None
+    frame: pl.DataFrame,
+    axis: str,
+    x_label: str,
+    y_label: str,
+    published: Mapping[str, float] = MappingProxyType({}),
 ) -> Figure:
     """A measure along an axis of an experiment, a line for each series.
 
     Args:
-        frame: difficulty, series, x, mean, half_width; games if known.
+        frame: difficulty, series, x, mean, and low and high or half_width; games if known.
         axis: what was varied, for the title.
         x_label: the axis in words.
         y_label: the measure in words, with its unit.
-        published: the value of the published rules.
+        published: the value of the published rules, by the difficulties that it belongs to.
     """
     frame = frame.rename({"series": "bot"})
-    by_series = looks(frame)
+    by_series, every = looks(frame), names(frame, "difficulty")
+    marked = [name for name in every if name in published]
     figure, found = sheet.panels(
         f"{y_label[:1].upper()}{y_label[1:]}, by {axis.replace('_', ' ')}",
-        names(frame, "difficulty"),
+        every,
         x_label=shown(x_label),
         y_label=shown(y_label),
         height=2.8,
         sample=_games(frame),
         legend=sheet.line_entries(by_series),
         note="Bands: 95 % intervals, which may be narrower than the line."
-        + ("" if published is None else " Upright line: the published rules."),
+        + (" Upright line: the published rules." if marked else ""),
     )
     for difficulty, series, rows in players(frame):
         rows = rows.sort("x")
-        mean, half_width = values(rows, "mean"), values(rows, "half_width")
-        ends = (mean - half_width, mean + half_width)
+        ends = ends_of(rows)
         curve(found[difficulty].axes, rows, "x", "mean", by_series[series], ends=ends)
+    for name in marked:
+        found[name].axes.axvline(published[name], color=GREY, linewidth=3, alpha=0.3, zorder=0.9)
     for panel in found.values():
-        if published is not None:
-            panel.axes.axvline(published, color=GREY, linewidth=3, alpha=0.3, zorder=0.9)
         panel.axes.xaxis.set_major_formatter(as_points())
         panel.axes.yaxis.set_major_formatter(as_points())
     return figure
@@ -69,7 +75,12 @@ def along_axis(
 
 @chart
 def by_label(frame: pl.DataFrame, y_label: str) -> Figure:
-    """A measure at labelled points, a dot for each bot: label, bot, mean, half_width."""
+    """A measure at labelled points, a dot for each bot.
+
+    Args:
+        frame: label, bot, mean, and low and high or half_width; games if known.
+        y_label: the measure in words, with its unit.
+    """
     by_bot = looks(frame)
     labels = names(frame, "label")
     rows = Rows({"": labels}, {"": y_label}, step=max(0.25, 0.11 * len(by_bot) + 0.1))
@@ -82,15 +93,10 @@ def by_label(frame: pl.DataFrame, y_label: str) -> Figure:
     )
     (axes,) = rows.draw(page)
     places = {bot: (k - (len(by_bot) - 1) / 2) * 0.11 for k, bot in enumerate(by_bot)}
-    for row in frame.iter_rows(named=True):
-        bot = str(row["bot"])
-        dot(
-            axes,
-            row["mean"],
-            rows.y["", str(row["label"])] + places[bot],
-            row["half_width"],
-            by_bot[bot],
-        )
+    for row, *ends in zip(frame.iter_rows(named=True), *ends_of(frame), strict=True):
+        look, y = by_bot[str(row["bot"])], rows.y["", str(row["label"])] + places[str(row["bot"])]
+        across(axes, (ends[0], ends[1]), y, look)
+        dot(axes, row["mean"], y, None, look)
     axes.xaxis.set_major_formatter(as_points())
     return page.figure
 
@@ -119,10 +125,8 @@ def ladder(frame: pl.DataFrame) -> Figure:
         rows = rows.with_columns(
             at=pl.Series([every.index(str(name)) for name in rows["difficulty"]])
         )
-        mean, half_width = values(rows, "mean"), values(rows, "half_width")
-        curve(
-            axes, rows.sort("at"), "at", "mean", look, ends=(mean - half_width, mean + half_width)
-        )
+        rows = rows.sort("at")
+        curve(axes, rows, "at", "mean", look, ends=ends_of(rows))
     axes.set_xlim(-0.4, len(every) - 0.6)
     axes.set_xticks(range(len(every)), labels)
     axes.yaxis.set_major_formatter(as_points())
@@ -156,9 +160,9 @@ def openings(frame: pl.DataFrame) -> Figure:
         x = MARGIN + (k % COLUMNS) * step + 0.1
         y = (k // COLUMNS) * tall + 0.05
         _shape(axes, x, y, row["shape"])
-        text = f"{percent(row['share'], 1)} %"
+        text = f"{percent(row['share'])} %"
         if row["low"] is not None and row["high"] is not None:
-            text += f"\n({percent(row['low'], 1)} to {percent(row['high'], 1)})"
+            text += f"\n({percent(row['low'])} to {percent(row['high'])})"
         axes.text(x + 2 * CELL, y + 4 * CELL + 0.06, text, ha="center", va="top", fontsize=8)
     return page.figure
 

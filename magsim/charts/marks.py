@@ -107,6 +107,14 @@ def curve(
         )
 
 
+def ends_of(frame: pl.DataFrame) -> tuple[Floats, Floats]:
+    """The ends of the intervals of means: low and high if told, else half a width to each side."""
+    if {"low", "high"} <= set(frame.columns):
+        return values(frame, "low"), values(frame, "high")
+    mean, half_width = values(frame, "mean"), values(frame, "half_width")
+    return mean - half_width, mean + half_width
+
+
 def without_gaps(rows: pl.DataFrame, key: str) -> pl.DataFrame:
     """Shares by whole numbers, with those that never came between others as 0."""
     found = rows[key].to_list()
@@ -124,30 +132,31 @@ def dot(
     half_width: float | None,
     look: Look,
     wide: float | None = None,
+    *,
+    hollow: bool = False,
 ) -> None:
     """A dot with its interval across, and with a thin wider one where it is given."""
     if x is None:
         return
     for width, thick in ((wide, 0.8), (half_width, 2.2)):
         if width is not None:
-            axes.plot(
-                [x - width, x + width],
-                [y, y],
-                color=look.colour,
-                linewidth=thick,
-                solid_capstyle="butt",
-            )
+            across(axes, (x - width, x + width), y, look, thick)
     axes.plot(
         [x],
         [y],
         linestyle="",
         marker=look.marker,
-        color=look.colour,
-        markersize=5,
-        markeredgecolor="white",
-        markeredgewidth=0.5,
+        markersize=4.5 if hollow else 5,
+        markerfacecolor="white" if hollow else look.colour,
+        markeredgecolor=look.colour if hollow else "white",
+        markeredgewidth=0.8 if hollow else 0.5,
         clip_on=False,
     )
+
+
+def across(axes: Axes, ends: tuple[float, float], y: float, look: Look, thick: float = 2.2) -> None:
+    """An interval as a level line."""
+    axes.plot(ends, [y, y], color=look.colour, linewidth=thick, solid_capstyle="butt")
 
 
 def stack(

@@ -133,9 +133,9 @@ def calibration(frame: pl.DataFrame) -> Figure:
         strip=1.0,
         sample=sample([int(rows["turns"].sum()) for _, _, rows in players(frame)], "turns"),
         legend=sheet.line_entries(by_bot),
-        note="Means over turns by their estimate; above, by how much more came than was expected. "
-        "Bands: 95 % intervals. Straight lines: just what was expected. Hollow: fewer than 1 % of "
-        "the bot's turns, or of fewer than 10 games.",
+        note="Means over turns by their estimate; above, estimate minus came: over 0, too much was "
+        "expected. Bands: 95 % intervals. Straight lines: just what was expected. Hollow: fewer "
+        "than 1 % of the bot's turns, or of fewer than 10 games.",
     )
     for difficulty, bot, rows in players(frame):
         _calibrate(found[difficulty], rows, by_bot[bot])
@@ -152,21 +152,21 @@ def calibration(frame: pl.DataFrame) -> Figure:
             panel.strip.grid(True, axis="y")
             panel.strip.yaxis.set_major_formatter(as_points())
             if first:
-                panel.strip.set_ylabel("more than\nestimated")
+                panel.strip.set_ylabel("estimate \N{MINUS SIGN}\ncame, points")
                 panel.strip.tick_params(labelleft=True)
         first = False
     return figure
 
 
 def _calibrate(panel: sheet.Panel, rows: pl.DataFrame, look: Look) -> None:
-    """Final scores by the estimate, and above them by how much they are more."""
+    """Final scores by the estimate, and above them by how much the estimate is more."""
     turns, final = values(rows, "turns"), values(rows, "final")
     half_width = values(rows, "half_width")
     weak = (turns < 0.01 * turns.sum()) | (values(rows, "games") < FEW_TURNS)
     ends = (final - half_width, final + half_width)
     curve(panel.axes, rows, "estimate", "final", look, ends=ends, weak=weak)
     if panel.strip:
-        more = final - values(rows, "estimate")
+        more = values(rows, "estimate") - final
         solid = rows.with_columns(
             more=pl.Series(more),
             low=pl.Series(more - half_width),

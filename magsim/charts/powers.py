@@ -156,16 +156,18 @@ def power_worth(frame: pl.DataFrame) -> Figure:
                     )
                 }
             ),
-            *sheet.dot_entries({"cost of one use": Look(GREY, "-", "|", "")}),
+            *sheet.dot_entries({"cost of one use, as a loss": Look(GREY, "-", "|", "")}),
         ],
         note="Thick lines: 95 % intervals. Games that need a Power are other games than those that "
         "need none: the difference is what was seen together, not what the Power did. No dot: no "
-        "game without any Power. A line at the edge of the picture goes on beyond it.",
+        "game without any Power. Hollow: too few games for an interval. A line at "
+        "the edge of the picture goes on beyond it.",
     )
     drawn = dict(zip(KINDS, rows.draw(page), strict=True))
     for row in frame.iter_rows(named=True):
         axes, y = drawn[str(row["kind"])], rows.y[str(row["difficulty"]), str(row["bot"])]
-        dot(axes, row["difference"], y, row["half_width"], by_bot[str(row["bot"])])
+        look, half_width = by_bot[str(row["bot"])], row["half_width"]
+        dot(axes, row["difference"], y, half_width, look, hollow=half_width is None)
         if row["cost"] is not None:
             axes.plot([-row["cost"]], [y], linestyle="", marker="|", color=GREY, markersize=9)
     for axes in drawn.values():

@@ -65,7 +65,7 @@ def ruins_per_game(frame: pl.DataFrame, means: pl.DataFrame) -> Figure:
         whole_x(panel.axes)
         shares_up(panel.axes)
         rows = means.filter(pl.col("difficulty").cast(pl.String) == difficulty)
-        mean_strip(panel.strip, rows, by_bot)
+        mean_strip(panel.strip, rows, by_bot, digits=2)
     return figure
 
 
@@ -194,7 +194,7 @@ def board(
             axes.add_patch(
                 Rectangle(corner, cell, cell, facecolor=colour, edgecolor="white", linewidth=0.6)
             )
-            text = percent(share, 0 if share >= 0.0995 or share == 0 else 1)
+            text = percent(share) if share else "0"
             axes.text(
                 corner[0] + cell / 2,
                 corner[1] + cell / 2,

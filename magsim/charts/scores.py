@@ -89,7 +89,9 @@ def _outline(axes: Axes, rows: pl.DataFrame, width: int, look: Look, filled: boo
         axes.stairs(shares, edges, color=look.colour, fill=True, alpha=0.1)
 
 
-def mean_strip(axes: Axes | None, rows: pl.DataFrame, by_bot: dict[str, Look]) -> None:
+def mean_strip(
+    axes: Axes | None, rows: pl.DataFrame, by_bot: dict[str, Look], digits: int = 1
+) -> None:
     """The mean of each bot with its interval, one above the other, and in figures."""
     if axes is None:
         return
@@ -105,7 +107,7 @@ def mean_strip(axes: Axes | None, rows: pl.DataFrame, by_bot: dict[str, Look]) -
         dot(axes, mean, place, half_width, look)
         side = 1 if mean < (left + right) / 2 else -1
         axes.annotate(
-            plus_minus(mean, half_width),
+            plus_minus(mean, half_width, digits=digits),
             (mean + side * (half_width or 0), place),
             (5 * side, 0),
             textcoords="offset points",
@@ -128,6 +130,7 @@ def score_percentiles(percentiles: pl.DataFrame, summary: pl.DataFrame | None = 
         summary: games of each bot, to tell how many.
     """
     by_bot = looks(percentiles)
+    single = any(_of_one_game(rows) for _, _, rows in players(percentiles))
     figure, found = sheet.panels(
         "Scores by percentile",
         names(percentiles, "difficulty"),
@@ -136,17 +139,33 @@ def score_percentiles(percentiles: pl.DataFrame, summary: pl.DataFrame | None = 
         height=2.9,
         sample="" if summary is None else sample(summary["games"].to_list()),
         legend=sheet.line_entries(by_bot),
-        note="Bands: 95 % intervals by bootstrap. Normally spread scores would lie on a line.",
+        note="Bands: 95 % intervals by bootstrap. Normally spread scores would lie on a line."
+        + (" A level line with one hollow dot: one game." if single else ""),
     )
     for difficulty, bot, rows in players(percentiles):
         placed = rows.with_columns(at=pl.Series(_normal(values(rows, "percentile"))))
-        curve(found[difficulty].axes, placed, "at", "score", by_bot[bot])
+        if _of_one_game(rows):
+            _level(found[difficulty].axes, placed, by_bot[bot])
+        else:
+            curve(found[difficulty].axes, placed, "at", "score", by_bot[bot])
     ticks = sorted(set(percentiles["percentile"].to_list()))
     for panel in found.values():
         panel.axes.xaxis.set_major_locator(FixedLocator(_normal(np.array(ticks)).tolist()))
         panel.axes.xaxis.set_major_formatter(FuncFormatter(lambda _, k: str(ticks[k or 0])))
         panel.axes.yaxis.set_major_formatter(as_points())
     return figure
+
+
+def _of_one_game(rows: pl.DataFrame) -> bool:
+    """Whether a bot's percentiles are those of a single game: all one score, without intervals."""
+    return rows["low"].null_count() == len(rows) and rows["score"].n_unique() == 1
+
+
+def _level(axes: Axes, placed: pl.DataFrame, look: Look) -> None:
+    """The score of one game: a line, and a dot in the middle."""
+    at, scores = values(placed, "at"), values(placed, "score")
+    axes.plot(at, scores, color=look.colour, linestyle=look.line, linewidth=0.9)
+    dot(axes, float(at.min() + at.max()) / 2, float(scores[0]), None, look, hollow=True)
 
 
 def _normal(percentiles: Floats) -> Floats:

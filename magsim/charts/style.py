@@ -192,20 +192,27 @@ def number(value: float, digits: int = 1, sign: bool = False) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
 
 
-def plus_minus(value: float | None, half_width: float | None, sign: bool = False) -> str:
-    """A value with half of its interval, or alone where that is not known."""
+def plus_minus(
+    value: float | None, half_width: float | None, sign: bool = False, digits: int = 1
+) -> str:
+    """A value with half of its interval, or alone where that is not known.
+
+    Digits are as many as in the reports' tables and captions (``report.words.interval``; two for
+    ``small_interval``): more than told only where the half width is below 0.1.
+    """
     if value is None:
         return "\N{EN DASH}"
-    digits = 1
-    if half_width:
-        digits += (half_width < 0.15) + (half_width < 0.015)
+    if half_width is not None and half_width < 0.1:
+        digits = 2
+        while digits < 4 and 0 < half_width < 0.5 * 10**-digits:
+            digits += 1
     text = number(value, digits, sign)
     return text if half_width is None else f"{text} ± {number(half_width, digits)}"
 
 
-def percent(share: float, digits: int = 0) -> str:
-    """A share in percent, without the sign."""
-    return number(100 * share, digits)
+def percent(share: float) -> str:
+    """A share in percent with one digit, as in the reports' tables, without the sign."""
+    return number(100 * share)
 
 
 def as_points() -> FuncFormatter:
