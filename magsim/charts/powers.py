@@ -125,6 +125,12 @@ def powers_used(frame: pl.DataFrame) -> Figure:
     return page.figure
 
 
+WORTH = {
+    "score difference, games with it minus games without any Power": Look(INK, "-", "o", ""),
+    "cost of one use, as a loss": Look(GREY, "-", "|", ""),
+}
+
+
 @chart
 def power_worth(frame: pl.DataFrame) -> Figure:
     """What a use of each kind cost, beside the difference of scores seen with it.
@@ -148,16 +154,7 @@ def power_worth(frame: pl.DataFrame) -> Figure:
         title,
         rows.height,
         sample=f"{sample(frame['games'].to_list()).removesuffix(' each')} with that Power",
-        legend=[
-            *sheet.dot_entries(
-                {
-                    "score difference, games with it minus games without any Power": Look(
-                        INK, "-", "o", ""
-                    )
-                }
-            ),
-            *sheet.dot_entries({"cost of one use, as a loss": Look(GREY, "-", "|", "")}),
-        ],
+        legend=sheet.dot_entries(WORTH),
         note="Thick lines: 95 % intervals. Games that need a Power are other games than those that "
         "need none: the difference is what was seen together, not what the Power did. No dot: no "
         "game without any Power. Hollow: too few games for an interval. A line at "
