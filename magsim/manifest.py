@@ -23,6 +23,8 @@ from magsim.rules import DIFFICULTIES, Rules
 FILE = "manifest.json"
 FORMAT = 1
 _VERSIONED = ("numba", "numpy")
+_NAMED = 3
+"""Difficulties that a difference names; an experiment may have a thousand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,9 @@ def read_manifest(run: Path) -> Plan:
         table = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise MagsimError(f"{run} is no run: there is no {FILE} in it") from None
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        raise MagsimError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
         raise MagsimError(f"{path} cannot be read: {error}") from error
     try:
         if table.pop("format") != FORMAT:
@@ -170,10 +174,20 @@ def differences(old: Plan, new: Plan) -> list[str]:
     return found
 
 
+def _names(names: list[str]) -> str:
+    """The first few names, and how many more there are."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return (",".join(names[:_NAMED]) or "none") + more
+
+
 def _rules_difference(old: tuple[Rules, ...], new: tuple[Rules, ...]) -> str:
     there, here = [rules.name for rules in old], [rules.name for rules in new]
     if there != here:
-        return f"difficulties {','.join(there)} there, {','.join(here)} here"
+        gone = [name for name in there if name not in here]
+        new_here = [name for name in here if name not in there]
+        if not gone and not new_here:
+            return "difficulties in another order"
+        return f"difficulties {_names(gone)} there, {_names(new_here)} here"
     changed = next(pair for pair in zip(old, new, strict=True) if pair[0] != pair[1])
     fields = dataclasses.fields(Rules)
     name = next(

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 from click.testing import CliRunner
 
@@ -32,6 +33,17 @@ def test_bots_lists_options_with_defaults_and_limits() -> None:
         assert f"\n{name}  " in f"\n{result.output}"
     assert "    iterations=" in result.output
     assert "at least 1" in result.output or "a whole number from 1 to" in result.output
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_a_tournament(tmp_path: Path) -> None:
+    occupied = tmp_path / "report"
+    occupied.mkdir()
+    (occupied / "notes.txt").touch()
+    words = ["tournament", "--bots", "random", "--games", "1", "--report", "--out", str(tmp_path)]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 2
+    assert f"{occupied} holds something that is no report" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["report"]
 
 
 def test_schema_lists_every_column_with_type_and_meaning() -> None:

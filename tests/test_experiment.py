@@ -74,3 +74,29 @@ def test_a_wrong_file_is_one_sentence_and_nothing_is_made(tmp_path: Path) -> Non
     assert result.exit_code == 2
     assert "unknown key 'ruin_penaltie'; did you mean 'ruin_penalty'?" in result.stderr
     assert not (tmp_path / "run").exists()
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_played(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "q.toml").write_text(QUESTION)
+    occupied = tmp_path / "run" / "report"
+    occupied.mkdir(parents=True)
+    (occupied / "notes.txt").touch()
+    words = ("experiment", tmp_path / "q.toml", "--jobs", 1)
+    for more in (("--out", tmp_path / "new", "--report", occupied), ("--out", tmp_path / "run")):
+        result = magsim(*words, *more)
+        assert result.exit_code == 2
+        assert f"{occupied} holds something that is no report" in result.stderr
+        assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "new").exists()
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["report"]
+
+
+def test_no_bots_are_refused_and_not_replaced_by_those_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "q.toml").write_text(QUESTION)
+    result = magsim("experiment", tmp_path / "q.toml", "--bots", "", "--out", tmp_path / "run")
+    other = magsim("tournament", "--bots", "", "--out", tmp_path / "run")
+    assert result.exit_code == other.exit_code == 2
+    assert result.stderr == other.stderr
+    assert not (tmp_path / "run").exists()

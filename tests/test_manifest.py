@@ -170,6 +170,12 @@ def test_a_folder_without_a_manifest_is_no_run(tmp_path):
     assert unreadable(nowhere) == f"{nowhere} is no run: there is no manifest.json in it"
 
 
+def test_a_file_is_no_run_and_is_named_once(tmp_path):
+    file = tmp_path / "afile"
+    file.touch()
+    assert unreadable(file) == f"{file / FILE} cannot be read: Not a directory"
+
+
 @pytest.mark.parametrize("text", ["", "{", '{"seed": 7,}', "\0"])
 def test_a_manifest_that_is_no_json_cannot_be_read(tmp_path, text):
     (tmp_path / FILE).write_text(text)
@@ -258,9 +264,14 @@ def test_the_same_plan_has_no_differences():
         ),
         (
             {"rules": (PEACEFUL, SURVIVAL)},
-            ["difficulties peaceful,nightmare there, peaceful,survival here"],
+            ["difficulties nightmare there, survival here"],
         ),
-        ({"rules": (PEACEFUL,)}, ["difficulties peaceful,nightmare there, peaceful here"]),
+        ({"rules": (PEACEFUL,)}, ["difficulties nightmare there, none here"]),
+        ({"rules": (NIGHTMARE, PEACEFUL)}, ["difficulties in another order"]),
+        (
+            {"rules": (PEACEFUL, *(dataclasses.replace(NIGHTMARE, name=n) for n in "abcde"))},
+            ["difficulties nightmare there, a,b,c and 2 more here"],
+        ),
         (
             {"rules": (PEACEFUL, dataclasses.replace(NIGHTMARE, ruin_penalty=20))},
             ["ruin_penalty of nightmare is 15 there, 20 here"],

@@ -115,6 +115,12 @@ WRONG = {
     "SELECT score + bot FROM games": "arithmetic on",
     "SELECT score FROM games WHERE score = 'x'": "cannot compare",
     "SELECT CAST(bot AS INT) FROM games": "failed in column 'bot'",
+    "SELECT * FROM read_csv('/etc/passwd')": "tables turns and games of the run, and no other",
+    "SELECT g.* FROM games g, READ_parquet -- a '\n ('x')": "no other file by READ_parquet()",
+    "SELECT 'it''s' FROM \"read_json\"/* ' */('x')": "no other file by read_json()",
+    "WITH a AS (SELECT * FROM `read_ipc`('x')) SELECT * FROM a": "no other file by read_ipc()",
+    "SELECT $a$'$a$ AS a$$, * FROM read_ndjson('x') AS b$$": "no other file by read_ndjson()",
+    "SELECT * FROM '/etc/passwd'": "'/etc/passwd' was not found",
 }
 
 
@@ -144,6 +150,22 @@ def test_a_damaged_part_is_named(tmp_path: Path, watch: Watch, keep: int) -> Non
         assert (code, err.count("\n")) == (2, 1), err
         assert f"{part} is damaged" in err
     assert query(run, "SELECT COUNT(*) FROM games")[0] == 0
+
+
+def test_a_part_that_decodes_but_is_not_as_written_is_damaged(tmp_path: Path, watch: Watch) -> None:
+    run = make_run(tmp_path / "run", watch, {"first": 3}, (SURVIVAL,))
+    (part,) = run.glob("games/*/*/*.parquet")
+    pl.read_parquet(part).with_columns(pl.col("score") + 1).write_parquet(part)
+    for sql in ("SELECT SUM(score) FROM games", 'SELECT COUNT(*) FROM "GAMES"'):
+        code, out, err = query(run, sql)
+        assert (code, out) == (2, "")
+        assert err == f"magsim: {part} is damaged: its bytes are not those that were written\n"
+    assert query(run, "SELECT COUNT(*) FROM turns")[0] == 0
+
+
+def test_a_text_or_a_name_may_look_like_a_function_that_reads(run: Path) -> None:
+    sql = "SELECT 'read_csv(''x'')' AS read_csv, $$scan_csv(a)$$ AS b -- read_csv('x')\n FROM games"
+    assert rows(run, f"{sql} LIMIT 1") == [("read_csv('x')", "scan_csv(a)")]
 
 
 class Refusing(io.BytesIO):

@@ -263,11 +263,14 @@ REFUSED = {
         TOP + "points = [1]\n" + EFFECT,
         "points are to be written as [[points]]",
     ),
-    "a point of no label": (TOP + "[[points]]\nfour = 1\n" + EFFECT, "label of a point = None"),
+    "a point of no label": (
+        TOP + '[[points]]\nlabel = "a"\n[[points]]\nfour = 1\n' + EFFECT,
+        "the label of point 2 is missing",
+    ),
     "a label of a number": (TOP + "[[points]]\nlabel = 1\n" + EFFECT, "label of a point = 1 is"),
-    "a label with a slash": (TOP + '[[points]]\nlabel = "a/b"\n' + EFFECT, "no '+' and no '/'"),
-    "a label with a plus": (TOP + '[[points]]\nlabel = "a+b"\n' + EFFECT, "no '+' and no '/'"),
-    "a label with a bell": (TOP + '[[points]]\nlabel = "a\\u0007"\n' + EFFECT, "no '+' and no '/'"),
+    "a label with a slash": (TOP + '[[points]]\nlabel = "a/b"\n' + EFFECT, "no '+', no '/' and"),
+    "a label with a plus": (TOP + '[[points]]\nlabel = "a+b"\n' + EFFECT, "no '+', no '/' and"),
+    "a label with a bell": (TOP + '[[points]]\nlabel = "a\\u0007"\n' + EFFECT, "can be printed"),
     "a long label": (
         TOP + f'[[points]]\nlabel = "{"ż" * 60}"\n' + EFFECT,
         "is too long for the name of a folder",
@@ -388,6 +391,27 @@ def test_a_run_keeps_its_file_and_reads_it_again(tmp_path: Path) -> None:
     assert kept(tmp_path / "run") == file
     with pytest.raises(MagsimError, match="cannot be written"):
         keep(tmp_path / "asked.toml", tmp_path / "gone")
+
+
+def test_another_file_takes_the_place_of_the_kept_one_even_where_a_kill_comes_between(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read(tmp_path, TOP + GRID + EFFECT)
+    (tmp_path / "run").mkdir()
+    keep(tmp_path / "asked.toml", tmp_path / "run")
+    other = (tmp_path / "asked.toml").rename(tmp_path / "other.toml")
+
+    def kill(*_words: object, **_more: object) -> None:
+        raise KeyboardInterrupt
+
+    for step in ("unlink", "replace"):
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, step, kill)
+            with pytest.raises(KeyboardInterrupt):
+                keep(other, tmp_path / "run")
+        assert kept(tmp_path / "run") is not None, step
+    keep(other, tmp_path / "run")
+    assert [file.name for file in (tmp_path / "run" / "experiment").iterdir()] == ["other.toml"]
 
 
 def to_toml(value: Any) -> str:

@@ -1,6 +1,6 @@
 """``magsim replay``: a recorded game told as it was, and bots asked about it as they were then."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -162,8 +162,8 @@ WRONG = {
 
 @pytest.mark.parametrize("words", WRONG)
 def test_what_is_not_there_is_one_sentence(run: Path, words: str) -> None:
-    code, _, err = replay(run, *words.split())
-    assert (code, err.count("\n")) == (2, 1), err
+    code, out, err = replay(run, *words.split())
+    assert (code, out, err.count("\n")) == (2, "", 1), err
     assert WRONG[words] in err
 
 
@@ -182,13 +182,13 @@ def packed(decision: Decision, turn: Turn) -> int:
 
 
 @pytest.mark.parametrize("name", SEARCHING)
-def test_a_bot_explains_what_it_did_in_the_run(searched: Path, name: str) -> None:
+def test_a_bot_explains_what_it_did_in_the_run(searched: Path, watch: Watch, name: str) -> None:
     bot = registry.load_bot(name)
     for index in range(3):
         game = read_game(searched, name, None, index)
         for turn in game.turns:
             where = f"game {index}, turn {turn.number}: {turn.start}"
-            explained = explain(game, turn.number, bot)
+            explained = explain(game, turn.number, bot, watch)
             assert packed(explained.decision, turn) == packed(turn.first_decision, turn), where
             assert explained.options[0] == explained.decision, where
             if not turn.powers:
@@ -235,6 +235,28 @@ class Contradicting(Bot):
         return position.decisions()[::-1]
 
 
+class Repeating(Bot):
+    """Ranks a decision that it named before."""
+
+    def decide(self, position: Position) -> Decision:
+        return position.decisions()[0]
+
+    def rank(self, position: Position, _key: int, _count: int) -> list[Decision]:
+        return [*position.decisions()[:2], position.decisions()[1]]
+
+
+class Endless(Bot):
+    """Ranks without an end."""
+
+    def decide(self, position: Position) -> Decision:
+        return position.decisions()[0]
+
+    def rank(self, position: Position, _key: int, _count: int) -> Iterator[Decision]:  # type: ignore[override]
+        yield from position.decisions()
+        while True:
+            yield position.decisions()[0]
+
+
 @pytest.fixture
 def game(searched: Path) -> Game:
     return read_game(searched, "lookahead", None, 0)
@@ -260,19 +282,76 @@ def leave(_position: Position) -> object:
             "decided 'ruin d4', which is illegal",
         ),
         (Contradicting(), "first"),
+        (Repeating(), "twice"),
     ],
 )
-def test_a_bot_at_fault_is_named_with_the_position(game: Game, bot: Bot, what: str) -> None:
+def test_a_bot_at_fault_is_named_with_the_position(
+    game: Game, watch: Watch, bot: Bot, what: str
+) -> None:
     with pytest.raises(BotFault, match="game 0, turn 2, position") as caught:
-        explain(game, 2, bot)
+        explain(game, 2, bot, watch)
     assert what in str(caught.value)
 
 
+def test_of_a_ranking_no_more_is_taken_than_is_shown(game: Game, watch: Watch) -> None:
+    assert len(game.turn(1).start.decisions()) > 3
+    explained = explain(game, 1, Endless(), watch, 3)
+    assert list(explained.options) == game.turn(1).start.decisions()[:3]
+
+
+def test_a_ranking_that_does_not_end_in_time_is_a_fault(game: Game) -> None:
+    watch = Watch(0.3)
+    try:
+        with pytest.raises(BotFault, match=r"gave no answer within 0\.3 s; game 0, turn 1"):
+            explain(game, 1, Endless(), watch, 10**9)
+    finally:
+        watch.close()
+
+
+HANGING = """
+from magsim.bot import Bot
+class Hanging(Bot):
+    def decide(self, position):
+        while True:
+            try:
+                while True:
+                    pass
+            except BaseException:
+                pass
+"""
+LEAVING = """
+import os
+from magsim.bot import Bot
+class Leaving(Bot):
+    def decide(self, position):
+        os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "what"),
+    [
+        (HANGING, "gave no answer within 0.5 s and could not be interrupted"),
+        (LEAVING, "took its process down"),
+    ],
+)
+def test_a_bot_that_hangs_or_leaves_is_told_in_one_sentence(
+    searched: Path, tmp_path: Path, code: str, what: str
+) -> None:
+    (tmp_path / "odd.py").write_text(code)
+    words = ("--bot", "lookahead", "--game", "1", "--turn", "2")
+    limit = ("--time-limit", "0.5" if code is HANGING else "60")
+    done, out, err = replay(searched, *words, "--explain", str(tmp_path / "odd.py"), *limit)
+    assert (done, out.splitlines()[0]) == (3, "Turn 2"), err
+    assert err.startswith(f"magsim: bot odd.py (peaceful) {what}; game 1, turn 2, position ")
+    assert err.count("\n") == 1
+
+
 def test_ctrl_c_stops_an_explanation(searched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_words: object) -> object:
+    def interrupt(_jobs: int) -> object:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Bot, "rank", interrupt)
+    monkeypatch.setattr("magsim.reading.explain.parallel", interrupt)
     words = ("--bot", "lookahead", "--game", "1", "--turn", "2", "--explain", "random")
     code, _, err = replay(searched, *words)
     assert code == 130

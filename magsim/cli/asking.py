@@ -7,7 +7,7 @@ import click
 
 from magsim.cli.common import jobs_option, time_limit_option
 from magsim.cli.playing import play_run
-from magsim.cli.reporting import write_report
+from magsim.cli.reporting import check_report, write_report
 
 if TYPE_CHECKING:
     from magsim.manifest import Plan
@@ -53,15 +53,16 @@ def experiment(
 
     def prepare() -> "tuple[Path, Plan, list[Entrant]]":
         question = questions.read_question(file)
-        entrants = tournaments.enter(bots or question.bots, time_limit)
+        entrants = tournaments.enter(question.bots if bots is None else bots, time_limit)
         plan = tournaments.make_plan(
             entrants,
             question.rules,
-            games or question.games,
+            question.games if games is None else games,
             question.seed if seed is None else seed,
             None,
         )
         run = out or default_folder(plan, question.name)
+        check_report(run, report)
         tournaments.open_run(run, plan)
         questions.keep(file, run)
         return run, plan, entrants

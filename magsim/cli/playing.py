@@ -13,7 +13,7 @@ from magsim.cli.common import (
     same_command,
     time_limit_option,
 )
-from magsim.cli.reporting import write_report
+from magsim.cli.reporting import check_report, write_report
 from magsim.errors import BotFault, MagsimError
 
 if TYPE_CHECKING:
@@ -102,6 +102,8 @@ def tournament(
         entrants = tournaments.enter(bots, time_limit)
         plan = tournaments.make_plan(entrants, rules, games, seed, chunk)
         run = out or default_folder(plan)
+        if report:
+            check_report(run, None)
         tournaments.open_run(run, plan)
         return run, plan, entrants
 

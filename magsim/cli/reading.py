@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from magsim.cli.common import run_argument
+from magsim.cli.common import run_argument, time_limit_option
 from magsim.errors import MagsimError
 
 if TYPE_CHECKING:
-    from magsim.reading.explain import Explanation
-    from magsim.reading.replay import Game
+    from magsim.tournament import Entrant
 
-IMPORT_SECONDS = 20.0
-"""How long a bot's file may take to import."""
+FORMATS = ("table", "csv", "json")
 
 
 @click.command()
@@ -32,13 +30,13 @@ def schema() -> None:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "csv", "json"]),
-    default="table",
+    type=click.Choice(FORMATS),
+    default=FORMATS[0],
     show_default=True,
     help="A table of the first rows, or all rows as CSV or as JSON, an object a line.",
 )
 def query(run: Path, sql: str, form: str) -> None:
-    """Answer a SELECT over the tables turns and games of a RUN.
+    """Answer a SELECT over the tables turns and games of a RUN, and over nothing else.
 
     The SQL is that of polars; `magsim schema` lists the columns.
     """
@@ -69,6 +67,7 @@ def query(run: Path, sql: str, form: str) -> None:
     metavar="SPEC",
     help="With --turn: what this bot would decide there, and its best options.",
 )
+@time_limit_option
 def replay(
     run: Path,
     bot: str | None,
@@ -76,6 +75,7 @@ def replay(
     game: int,
     turn: int | None,
     explain: str | None,
+    time_limit: float,
 ) -> None:
     """Show a recorded game of a RUN turn by turn."""
     from magsim.reading import drawing
@@ -90,28 +90,28 @@ def replay(
             out.print(line)
         return
     chosen = played.turn(turn)
+    entrant = None if explain is None else _entrant(explain, time_limit)
     for line in drawing.turn_lines(chosen):
         out.print(line)
-    if explain is not None:
-        name, explained = _explained(explain, played, turn)
+    if entrant is not None:
+        from magsim.reading.explain import explain_apart
+
+        explained = explain_apart(played, turn, entrant.bot, entrant.source, time_limit)
         out.print()
-        for line in drawing.explanation_lines(name, explained, chosen):
+        for line in drawing.explanation_lines(entrant.bot.spec, explained, chosen):
             out.print(line)
 
 
-def _explained(spec: str, game: "Game", turn: int) -> "tuple[str, Explanation]":
-    """The canonical name of a bot, and what it says of a turn.
+def _entrant(spec: str, time_limit: float) -> "Entrant":
+    """The one bot of a spec, compiled.
 
     Raises:
         MagsimError: if the spec names no bot, or several.
-        BotFault: if the bot does not do what a bot must.
     """
     from magsim import tournament as tournaments
-    from magsim.reading import explain
 
-    entrants = tournaments.enter(spec, IMPORT_SECONDS)
+    entrants = tournaments.enter(spec, time_limit)
     if len(entrants) > 1:
         raise MagsimError(f"--explain {spec}: one bot explains a turn, not {len(entrants)}")
     tournaments.compile_kernels(entrants)
-    bot = entrants[0].bot
-    return bot.spec, explain.explain(game, turn, bot)
+    return entrants[0]

@@ -19,6 +19,18 @@ def report(run: Path, out: Path | None) -> None:
     write_report(run, out)
 
 
+def check_report(run: Path, out: Path | None) -> None:
+    """Check, before anything is played, that the report of a run may be written.
+
+    Raises:
+        MagsimError: if its folder holds something that is no report.
+    """
+    from magsim.report.page import check_folder
+    from magsim.report.run import FOLDER
+
+    check_folder(out or run / FOLDER)
+
+
 def write_report(run: Path, out: Path | None) -> None:
     """Write the report of a run or an experiment and say where; print an experiment's verdict.
 

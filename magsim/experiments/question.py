@@ -31,7 +31,7 @@ from typing import Any
 from urllib.parse import quote
 
 from magsim.errors import MagsimError
-from magsim.rules import Rules
+from magsim.rules import DIFFICULTIES, Rules
 from magsim.variants import (
     MAX_POINTS,
     MAX_POWERS,
@@ -77,6 +77,10 @@ MEASURES = {
     "turns": "turns per game",
 }
 """What is measured at each point, a mean over games, in words."""
+POINTS = ("score", "base", "straight_points", "four_points", "two_pairs_points")
+"""Measures in points."""
+SHARES = ("used",)
+"""Measures that are shares of games."""
 
 AXES = {
     "minimum": "required minimum, dice",
@@ -190,10 +194,10 @@ def keep(file: Path, run: Path) -> None:
     try:
         folder.mkdir(exist_ok=True)
         temporary.write_bytes(file.read_bytes())
-        for older in folder.iterdir():
-            if older != temporary:
-                older.unlink()
         temporary.replace(folder / file.name)
+        for other in folder.iterdir():
+            if other.name != file.name:
+                other.unlink()
     except OSError as error:
         raise MagsimError(f"{folder} cannot be written: {error.strerror or error}") from error
     finally:
@@ -252,7 +256,9 @@ def _check_number(points: int, where: str) -> None:
 def _label(value: object, where: str) -> str:
     label = _text(value, "label of a point", where)
     if not all(sign.isprintable() and sign not in "+/" for sign in label):
-        raise MagsimError(f"{where}: label {label!r} is to hold no '+' and no '/'")
+        raise MagsimError(
+            f"{where}: label {label!r} is to hold no '+', no '/' and only signs that can be printed"
+        )
     if len(quote(label, safe="")) > MAX_LABEL:
         raise MagsimError(f"{where}: label {label!r} is too long for the name of a folder")
     return label
@@ -270,8 +276,10 @@ def _points(table: dict[str, Any], where: str) -> Iterator[Point]:
             raise MagsimError(f"{where}: points are to be written as [[points]], one or more")
         _check_number(len(bases) * len(entries), where)
         for base in bases:
-            for entry in entries:
-                label = _label(entry.get("label"), where)
+            for number, entry in enumerate(entries, 1):
+                if "label" not in entry:
+                    raise MagsimError(f"{where}: the label of point {number} is missing")
+                label = _label(entry["label"], where)
                 changes = {key: value for key, value in entry.items() if key != "label"}
                 rules = vary(base, _changes(base, changes, where), [label])
                 yield Point(rules, base.name, {"points": label})
@@ -366,8 +374,29 @@ def _check_verdict(question: Question, where: str) -> None:
         values = {type(value) for point in question.points for value in point.values.values()}
         if not question.axes or values != {int}:
             raise MagsimError(f"{where}: verdict {kind!r} needs a grid of whole numbers")
+        last = {list(point.values.values())[-1] for point in question.points}
+        if len(last) < 2:
+            raise MagsimError(
+                f"{where}: verdict {kind!r} needs two values or more of {question.axes[-1]}"
+            )
+    if kind == "crossing":
+        units = {_unit(question.verdict.measure), _unit(question.verdict.other)}
+        if len(units) > 1:
+            raise MagsimError(
+                f"{where}: verdict 'crossing' compares {question.verdict.measure} with "
+                f"{question.verdict.other}, which have different units"
+            )
     by_difficulty = Counter(point.difficulty for point in question.points)
     if kind == "effect" and min(by_difficulty.values()) < 2:
         raise MagsimError(f"{where}: verdict 'effect' needs two points or more at each difficulty")
     if kind == "spacing" and (question.axes or len(question.points) < 3):
         raise MagsimError(f"{where}: verdict 'spacing' needs three difficulties and no grid")
+    order = [point.difficulty for point in question.points]
+    if kind == "spacing" and order not in (list(DIFFICULTIES), list(DIFFICULTIES)[::-1]):
+        raise MagsimError(
+            f"{where}: verdict 'spacing' needs the difficulties in order, {', '.join(DIFFICULTIES)}"
+        )
+
+
+def _unit(measure: str) -> str:
+    return "points" if measure in POINTS else "share" if measure in SHARES else "count"

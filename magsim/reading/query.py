@@ -1,7 +1,8 @@
 """Questions in SQL about a run: polars SQL over its tables ``turns`` and ``games``.
 
 Answers may be far larger than memory: CSV and JSON are streamed to their end, and a table shows the
-first rows only. What polars finds wrong is told in one sentence, and so is a part that is damaged.
+first rows only. The parts of the tables that a query names are made sure of before it runs. What
+polars finds wrong is told in one sentence, and so is a part that is damaged.
 """
 
 import errno
@@ -24,7 +25,6 @@ from magsim.errors import MagsimError, first_line
 from magsim.manifest import read_manifest
 from magsim.reading.parts import check_parts
 
-FORMATS = ("table", "csv", "json")
 SHOWN = 100
 """Rows of a table; more are for a file or another program."""
 _REASON = 300
@@ -34,14 +34,18 @@ _SETTLE = 0.3
 
 Result = TypeVar("Result")
 
-_ASKED_WRONG = (
-    pl.exceptions.SQLInterfaceError,
-    pl.exceptions.SQLSyntaxError,
-    pl.exceptions.ColumnNotFoundError,
-    pl.exceptions.DuplicateError,
-    pl.exceptions.InvalidOperationError,
+_TOKEN = re.compile(
+    r"""
+    (?P<comment> --[^\n]* | /\*(?:(?!/\*|\*/).)*\*/ )
+  | (?P<text> '(?:[^']|'')*' | \$(?P<tag>\w*)\$.*?\$(?P=tag)\$ )
+  | (?P<quoted> "(?:[^"]|"")*" | `[^`]*` )
+  | [\w@\#][\w@\#$]*
+    """,
+    re.DOTALL | re.VERBOSE,
 )
-"""What polars raises at a query that no state of the files could make right."""
+"""What a query's words, texts and comments are; of comments, those without another in them."""
+_FOREIGN = re.compile(r"\b((?:read|scan)_\w+)\s*\(", re.IGNORECASE)
+"""Functions that stand for a table in another file."""
 
 
 def printable(text: str) -> str:
@@ -53,53 +57,38 @@ class Question:
     """A query over a run, planned but not yet answered.
 
     Raises:
-        MagsimError: if there is no run, or the query cannot be answered.
+        MagsimError: if there is no run, a part is damaged, or the query cannot be answered.
     """
 
     def __init__(self, run: Path, text: str) -> None:
-        self._run = run
-        self._plan = read_manifest(run)
+        plan = read_manifest(run)
         _check_select(text)
-        frames = {
-            table: _as_texts(records.scan(run, table, self._plan)) for table in records.TABLES
-        }
+        named = [name for name in records.TABLES if re.search(rf"\b{name}\b", text, re.IGNORECASE)]
+        check_parts(run, plan, named)
+        frames = {table: _as_texts(records.scan(run, table, plan)) for table in records.TABLES}
         context = pl.SQLContext(frames)
-        self.frame = self._told(lambda: context.execute(text))
-        self._told(self.frame.collect_schema)
-
-    def _told(self, work: Callable[[], Result]) -> Result:
-        """What polars makes of some work, with nothing on standard error.
-
-        Raises:
-            MagsimError: for what it finds wrong.
-        """
-        try:
-            with records.quiet():
-                return _interruptible(work)
-        except records.READ_ERRORS as error:
-            if not isinstance(error, _ASKED_WRONG):
-                check_parts(self._run, self._plan)
-            raise MagsimError(_sentence(error)) from error
+        self.frame = _told(lambda: context.execute(text))
+        _told(self.frame.collect_schema)
 
     def first(self, rows: int) -> pl.DataFrame:
         """The first rows of the answer.
 
         Raises:
-            MagsimError: if it cannot be answered, or a part is damaged.
+            MagsimError: if it cannot be answered.
         """
-        return self._told(lambda: self.frame.head(rows).collect(engine="streaming"))
+        return _told(lambda: self.frame.head(rows).collect(engine="streaming"))
 
     def write(self, form: str, out: BinaryIO) -> None:
         """Write the whole answer as ``csv``, or as ``json`` with an object a line.
 
         Raises:
             BrokenPipeError: if the reader went away.
-            MagsimError: if it cannot be answered or written, or a part is damaged.
+            MagsimError: if it cannot be answered or written.
         """
         pipe = _Pipe(out)
         sink = self.frame.sink_csv if form == "csv" else self.frame.sink_ndjson
         try:
-            self._told(lambda: sink(cast(IO[bytes], pipe), engine="streaming"))
+            _told(lambda: sink(cast(IO[bytes], pipe), engine="streaming"))
             out.flush()
         except (MagsimError, OSError) as error:
             refused = pipe.refused or error
@@ -109,6 +98,19 @@ class Question:
                 reason = refused.strerror or refused
                 raise MagsimError(f"the answer cannot be written: {reason}") from error
             raise
+
+
+def _told(work: Callable[[], Result]) -> Result:
+    """What polars makes of some work, with nothing on standard error.
+
+    Raises:
+        MagsimError: for what it finds wrong.
+    """
+    try:
+        with records.quiet():
+            return _interruptible(work)
+    except records.READ_ERRORS as error:
+        raise MagsimError(_sentence(error)) from error
 
 
 def _interruptible(work: Callable[[], Result]) -> Result:
@@ -144,13 +146,23 @@ class _Pipe:
         """Pass on what is kept back."""
 
 
+def _bare(token: re.Match[str]) -> str:
+    """A word as it is, quoted or not; nothing of comments and texts."""
+    if token["comment"]:
+        return " "
+    if token["text"]:
+        return "''"
+    return token[0][1:-1] if token["quoted"] else token[0]
+
+
 def _check_select(text: str) -> None:
-    """Refuse what does not ask: statements that would define or change tables.
+    """Refuse what does not ask the run: statements that change tables, tables of other files.
 
     Raises:
-        MagsimError: if the text is empty or its first word is neither SELECT nor WITH.
+        MagsimError: if the text is empty, its first word is neither SELECT nor WITH, or it reads a
+            file.
     """
-    bare = re.sub(r"--[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL).strip()
+    bare = _TOKEN.sub(_bare, text).strip()
     if not bare:
         raise MagsimError("the query is empty: write one such as 'SELECT * FROM games LIMIT 5'")
     word = bare.lstrip("( \t\r\n").split(maxsplit=1)[:1]
@@ -158,6 +170,12 @@ def _check_select(text: str) -> None:
         raise MagsimError(
             f"a query begins with SELECT or WITH, not with {''.join(word)[:40]!r}: "
             "it reads a run and changes nothing"
+        )
+    foreign = _FOREIGN.search(bare)
+    if foreign:
+        raise MagsimError(
+            f"a query reads the tables {' and '.join(records.TABLES)} of the run, and no other "
+            f"file by {printable(foreign[1][:40])}()"
         )
 
 
