@@ -279,6 +279,30 @@ def planned_parts(run: Path, table: str, plan: Plan, rules: Rules, bot: str) -> 
     return [found[key] for key in keys if key in found]
 
 
+def check_parts(run: Path, plan: Plan) -> None:
+    """Check that what is there of a run can be counted on: whole bytes, no games without turns.
+
+    Raises:
+        MagsimError: if a part is damaged or missing, naming it.
+    """
+    for rules in plan.rules:
+        for bot in plan.bots:
+            tables = {table: parts(run, table, rules.name, bot) for table in TABLES}
+            for first, games in plan.chunks():
+                key = first, first + games - 1
+                if key in tables["games"] and key not in tables["turns"]:
+                    raise MagsimError(
+                        f"run {run}: the turns of bot {bot}, {rules.name}, games {first} to "
+                        f"{key[1]} are missing; the same tournament command plays them again"
+                    )
+                for table in TABLES:
+                    part = tables[table].get(key)
+                    if part is not None and not is_intact(part):
+                        raise MagsimError(
+                            f"{part} is damaged: its bytes are not those that were written"
+                        )
+
+
 def strangers(run: Path, plan: Plan) -> Iterator[Path]:
     """Files among the records that the plan does not ask for."""
     for table in TABLES:

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 LEVEL = 0.95
 RESAMPLES = 1000
+BEYOND = 10
+"""Values expected beyond a quantile for the bootstrap to hold what it promises."""
 _EXACT_DF = 300
 
 Interval = tuple[float | None, float | None]
@@ -151,7 +153,8 @@ def quantile_intervals(
     """Bootstrap percentile intervals of quantiles of independent values given with their counts.
 
     Resampling n values with replacement is one multinomial draw of the counts. The draws are
-    seeded: the same counts have the same intervals.
+    seeded: the same counts have the same intervals. Where fewer than ``BEYOND`` values are expected
+    beyond a quantile, the bootstrap cannot tell, and there is none.
     """
     n = int(sum(counts))
     if n < 2:
@@ -161,6 +164,9 @@ def quantile_intervals(
     drawn = np.cumsum(random.multinomial(n, np.asarray(counts) / n, size=RESAMPLES), axis=1)
     found: list[Interval] = []
     for share in shares:
+        if min(share, 1 - share) * n < BEYOND:
+            found.append((None, None))
+            continue
         place = share * (n - 1)
         low, high = math.floor(place), math.ceil(place)
         first, second = (table[(drawn > k).argmax(axis=1)] for k in (low, high))

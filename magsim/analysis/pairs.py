@@ -64,10 +64,17 @@ class Moments:
         squares = int(self.squares[:, i, j].sum()) + int(self.squares[:, j, i].sum())
         return mean_of_sums(n, total, squares - 2 * int(self.products[:, i, j].sum()), level)
 
-    def mean(self, i: int) -> Mean:
-        """The value of player i over all its games."""
-        n, total = int(self.games[:, i, i].sum()), int(self.sums[:, i, i].sum())
-        return mean_of_sums(n, total, int(self.squares[:, i, i].sum()))
+    def mean(self, i: int, j: int | None = None) -> Mean:
+        """The value of player i over all its games, or over those that player j played too."""
+        j = i if j is None else j
+        n, total = int(self.games[:, i, j].sum()), int(self.sums[:, i, j].sum())
+        return mean_of_sums(n, total, int(self.squares[:, i, j].sum()))
+
+    def of(self, chosen: Sequence[int]) -> "Moments":
+        """The moments of some of the players."""
+        at = np.ix_(range(len(self.games)), chosen, chosen)
+        arrays = (self.games, self.sums, self.squares, self.products)
+        return Moments(tuple(self.players[k] for k in chosen), *(array[at] for array in arrays))
 
     def contrast(self, weights: Sequence[int]) -> Mean:
         """A weighted sum of all players' values, game by game, over the games that all played."""
@@ -235,7 +242,8 @@ def variance_shares(run: Path, moments: Sequence[Moments]) -> pl.DataFrame:
     Takes ``score_moments``. Columns: difficulty, source (``bot``, ``dice``, ``rest``), games (that
     all bots played), bots, variance (points squared; never below 0), share (of the sum of the
     three), low, high (its 95 % interval by the jackknife over groups of games, null where there are
-    fewer than 2 games a group). A row only where two bots or more played two games or more.
+    fewer than 2 games a group). Bots without games are left out; a row only where two bots or more
+    played two games or more.
 
     The layout is games x bots without replication: *dice* is the variance of what a game index
     gives to every bot alike, *rest* what it gives to one bot and not to another. Components are
@@ -245,11 +253,15 @@ def variance_shares(run: Path, moments: Sequence[Moments]) -> pl.DataFrame:
     plan = read_manifest(run)
     rows: list[tuple[object, ...]] = []
     for rules, all_games in zip(plan.rules, moments, strict=True):
-        at, players = all_games, all_games.players
+        playing = [k for k in range(len(all_games.players)) if all_games.games[:, k, k].any()]
+        at = all_games.of(playing)
+        players = at.players
+        if len(players) < 2:
+            continue
         if (at.games != at.games[:, :1, :1]).any():
             at = gather(run, plan, players, common=True)["score"]
         games = int(at.games[:, 0, 0].sum())
-        if len(players) < 2 or games < 2:
+        if games < 2:
             continue
         whole = _components(at, np.ones(GROUPS, bool))
         shares = _shares(whole)

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import polars as pl
 
-from magsim.analysis.intervals import Mean
+from magsim import records
+from magsim.analysis.intervals import Interval, Mean, share_interval
 from magsim.analysis.pairs import Moments, Player, gather
 from magsim.analysis.tallies import part_columns, powers_used
 from magsim.errors import MagsimError
-from magsim.experiments.question import MEASURES, Point, Question, kept, read_question
+from magsim.experiments.question import MEASURES, SHARES, Point, Question, kept, read_question
 from magsim.manifest import Plan, read_manifest
 from magsim.rules import DIFFICULTIES, Rules
 
@@ -49,12 +50,31 @@ class Answers:
         return self.question.points
 
     def mean(self, bot: str, measure: str, point: int) -> Mean:
-        """A measure of a bot at a point."""
-        return self.moments[bot][measure].mean(point)
+        """A measure of a bot at a point; of a share, the half width is Wilson's longer arm."""
+        mean = self.moments[bot][measure].mean(point)
+        if measure not in SHARES or mean.mean is None:
+            return mean
+        low, high = self.ends(bot, measure, point)
+        arms = [abs(mean.mean - end) for end in (low, high) if end is not None]
+        return mean._replace(half_width=max(arms))
+
+    def ends(self, bot: str, measure: str, point: int) -> Interval:
+        """The ends of the 95 % interval of a measure at a point."""
+        mean = self.moments[bot][measure].mean(point)
+        if measure in SHARES and mean.mean is not None:
+            return share_interval(round(mean.mean * mean.n), mean.n)
+        if mean.mean is None or mean.half_width is None:
+            return None, None
+        return mean.mean - mean.half_width, mean.mean + mean.half_width
 
     def difference(self, bot: str, measure: str, point: int, other: int) -> Mean:
-        """By how much a measure is larger at one point than at another, on the same dice."""
-        return self.moments[bot][measure].difference(point, other)
+        """By how much a measure is larger at one point than at another, on the same dice.
+
+        Without interval for a share that differs in no game: it shows no variance.
+        """
+        found = self.moments[bot][measure].difference(point, other)
+        same = measure in SHARES and not found.deviation
+        return found._replace(half_width=None) if same else found
 
     def contrast(self, bot: str, weights: Sequence[int]) -> Mean:
         """A weighted sum of a bot's scores at all points, over the games played at all of them."""
@@ -99,14 +119,18 @@ class Answers:
         return next((k for k in here if is_published(self.points[k].rules, difficulty)), here[0])
 
     def table(self) -> pl.DataFrame:
-        """All measures: columns difficulty, label, point, bot, games, measure, mean, half_width."""
+        """A row a bot, point and measure.
+
+        Columns: difficulty, label, point, bot, games, measure, mean, half_width, low, high.
+        """
         rows = []
         for bot in self.moments:
             for k, point in enumerate(self.points):
                 for measure in MEASURES:
                     mean = self.mean(bot, measure, k)
                     where = (point.difficulty, point.label, k, bot)
-                    rows.append((*where, mean.n, measure, mean.mean, mean.half_width))
+                    ends = self.ends(bot, measure, k)
+                    rows.append((*where, mean.n, measure, mean.mean, mean.half_width, *ends))
         schema = {
             "difficulty": pl.String,
             "label": pl.String,
@@ -114,8 +138,7 @@ class Answers:
             "bot": pl.String,
             "games": pl.Int64,
             "measure": pl.String,
-            "mean": pl.Float64,
-            "half_width": pl.Float64,
+            **dict.fromkeys(("mean", "half_width", "low", "high"), pl.Float64),
         }
         return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -137,6 +160,7 @@ def answer(run: Path) -> Answers:
             been played at some point yet.
     """
     plan = read_manifest(run)
+    records.check_parts(run, plan)
     file = kept(run)
     if file is None:
         raise MagsimError(f"run {run} is of no experiment")

@@ -1,5 +1,6 @@
 """The report of an experiment: its verdict, pictures along its axes, and all measures."""
 
+import re
 import shlex
 from pathlib import Path
 
@@ -10,8 +11,8 @@ from magsim.analysis import pairs
 from magsim.charts import comparison, experiment
 from magsim.experiments.answers import Answers, answer, is_published
 from magsim.experiments.openings import openings
-from magsim.experiments.question import AXES, MEASURES, kept
-from magsim.experiments.verdicts import POINTS, SHARES, along, series_of, shown, verdict
+from magsim.experiments.question import AXES, MEASURES, POINTS, SHARES, kept
+from magsim.experiments.verdicts import along, series_of, shown, verdict
 from magsim.report.page import Page, Section, Table, check_folder, write
 from magsim.report.run import FOLDER
 from magsim.report.words import counted, interval, number, percent_between
@@ -32,7 +33,8 @@ def _drawn(answers: Answers, measure: str) -> tuple[pl.DataFrame, str]:
         return table, f"{MEASURES[measure]}, points"
     if measure not in SHARES:
         return table, MEASURES[measure]
-    return table.with_columns(pl.col("mean", "half_width") * 100), f"{MEASURES[measure]}, %"
+    scaled = table.with_columns(pl.col("mean", "half_width", "low", "high") * 100)
+    return scaled, f"{MEASURES[measure]}, %"
 
 
 def _along_axis(answers: Answers, measure: str) -> Figure:
@@ -48,18 +50,17 @@ def _along_axis(answers: Answers, measure: str) -> Figure:
         series.append(settings[k] or bot)
         places.append(along(answers.points, k))
     frame = table.select(
-        *("mean", "half_width", "games"),
+        *("mean", "half_width", "low", "high", "games"),
         difficulty=pl.Series(panels),
         series=pl.Series(series),
         x=pl.Series(places),
     )
     published = {
-        along(answers.points, k)
-        for k, point in enumerate(answers.points)
-        if is_published(point.rules, point.difficulty)
+        panel: place
+        for panel, place, k in zip(panels, places, table["point"], strict=True)
+        if is_published(answers.points[k].rules, answers.points[k].difficulty)
     }
-    mark = published.pop() if len(published) == 1 else None
-    return experiment.along_axis(frame, axis, AXES[axis], label, mark)
+    return experiment.along_axis(frame, axis, AXES[axis], label, published)
 
 
 def _by_label(answers: Answers, measure: str) -> Figure:
@@ -113,7 +114,10 @@ def _ladder(answers: Answers) -> list[Section]:
         for k, name in enumerate(names)
     )
     found = [Section("Scores", f"{best} scores {scored}.", {"scores": experiment.ladder(frame)})]
-    differences = pairs.paired_differences(answers.run)
+    differences = pairs.paired_differences(answers.run).filter(
+        pl.col("bot").cast(pl.String).is_in(list(answers.moments)),
+        pl.col("other").cast(pl.String).is_in(list(answers.moments)),
+    )
     if len(differences):
         caption = (
             f"{len(differences)} paired differences on the same dice; thick intervals hold with "
@@ -141,14 +145,14 @@ def _openings(answers: Answers) -> list[Section]:
     """The most frequent first turns at each difficulty."""
     bot = answers.strongest
     frame = openings(answers.run, answers.plan, bot)
-    found = []
+    found: list[Section] = []
     for (difficulty,), rows in frame.group_by("difficulty", maintain_order=True):
         shapes = rows.head(12)
         told = float(shapes["share"].sum())
         by_dice = rows.group_by("dice").agg(pl.col("games").sum()).sort("dice")
         games = rows["games"].sum()
         dice = ", ".join(
-            f"{number(100 * n / games)} % place {count}" for count, n in by_dice.iter_rows()
+            f"{count} in {number(100 * n / games)} %" for count, n in by_dice.iter_rows()
         )
         table = Table(
             f"First turns at {difficulty}",
@@ -163,10 +167,11 @@ def _openings(answers: Answers) -> list[Section]:
         )
         caption = (
             f"Up to symmetry, {bot} leaves {len(rows)} shapes after its first turn; the "
-            f"{len(shapes)} shown cover {number(100 * told)} % of {games:,} games. Of all, {dice} "
-            "dice (none where the first turn ends with a RUIN)."
+            f"{len(shapes)} shown cover {number(100 * told)} % of {games:,} games. Dice "
+            f"placed: {dice} (none where the first turn ends with a RUIN)."
         )
-        drawn = {f"openings_{difficulty}": experiment.openings(rows)}
+        safe = re.sub(r"[^A-Za-z0-9_.=-]+", "-", str(difficulty))
+        drawn = {f"openings_{len(found)}_{safe}": experiment.openings(rows)}
         found.append(Section(f"First turns at {difficulty}", caption, drawn, (table,)))
     return found
 
@@ -191,7 +196,7 @@ def _measures(answers: Answers) -> Section:
 def command(answers: Answers) -> str:
     """The command that repeats the experiment."""
     plan, name = answers.plan, answers.question.name
-    words = ["magsim", "experiment", f"experiments/{name}.toml"]
+    words = ["magsim", "experiment", f"{name}.toml"]
     if ",".join(plan.bots) != answers.question.bots:
         words += ["--bots", ",".join(plan.bots)]
     if plan.games != answers.question.games:
@@ -222,7 +227,7 @@ def report_experiment(run: Path, folder: Path | None = None) -> tuple[Path, str]
     left_out = ", ".join(bot for bot in answers.plan.bots if bot not in answers.moments)
     missing = f" Left out, not having played at every point: {left_out}." if left_out else ""
     intro = (
-        f"{games} games of each bot ({', '.join(answers.moments)}) at each of "
+        f"{games} of each bot ({', '.join(answers.moments)}) at each of "
         f"{len(answers.points)} points, all on the same dice (seed {answers.plan.seed}).{missing} "
         "All intervals are 95 % intervals; ± gives half of one."
     )

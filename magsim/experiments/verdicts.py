@@ -11,21 +11,16 @@ from typing import NamedTuple
 from magsim.analysis.intervals import Mean
 from magsim.experiments.answers import Answers
 from magsim.experiments.openings import openings
-from magsim.experiments.question import MEASURES, Point
+from magsim.experiments.question import MEASURES, POINTS, SHARES, Point
 from magsim.report.words import (
     between,
     interval,
-    listed,
     number,
     percent,
     percent_between,
     percent_interval,
+    small_interval,
 )
-
-SHARES = ("used",)
-"""Measures that are shares of games."""
-POINTS = ("score", "base", "straight_points", "four_points", "two_pairs_points")
-"""Measures in points."""
 
 
 def shown(measure: str, value: float | None, half_width: float | None, sign: bool = False) -> str:
@@ -35,8 +30,7 @@ def shown(measure: str, value: float | None, half_width: float | None, sign: boo
         return f"+{text}" if sign and value is not None and not text.startswith("-") else text
     if measure in POINTS:
         return f"{interval(value, half_width, sign)} points"
-    plus = "+" if sign and value is not None and value > 0 else ""
-    return f"{plus}{number(value, 2)} ± {number(half_width, 2)}"
+    return small_interval(value, half_width, sign)
 
 
 def verdict(answers: Answers) -> str:
@@ -87,7 +81,7 @@ def _spacing(answers: Answers) -> str:
         steps = first.mean or 0.0, second.mean or 0.0
         contrast = answers.contrast(bot, [1, -2, 1])
         gap = interval(abs(contrast.mean or 0.0), contrast.half_width)
-        if steps[0] * steps[1] < 0:
+        if steps[0] * steps[1] < 0 and _differs(first) and _differs(second):
             judged = "the steps go opposite ways"
         elif not _differs(contrast):
             judged = "evenly spaced as far as can be told"
@@ -220,8 +214,8 @@ def _threshold(answers: Answers) -> str:
     ends = " to ".join(number(along(answers.points, k), 0) for k in (ks[0], ks[-1]))
     return (
         f"For {bot}, the {MEASURES[wanted.measure]} comes to {level} at this {axis} "
-        f"(95 % intervals): {'; '.join(told)}. Its mean score changes from {axis} = {ends}: "
-        f"{'; '.join(scored)}."
+        f"(interpolated, with 95 % intervals): {'; '.join(told)}. Its mean score changes from "
+        f"{axis} = {ends}: {'; '.join(scored)}."
     )
 
 
@@ -237,7 +231,7 @@ def _crossing(answers: Answers) -> str:
             for measure in (wanted.measure, wanted.other)
         )
         where = (
-            f"both are equal at {axis} = {between(at.at, at.low, at.high)}"
+            f"both are equal at {axis} = {between(at.at, at.low, at.high)} (interpolated)"
             if at.side == "at"
             else f"the former stay {at.side} the latter at every {axis} tried"
         )
@@ -261,7 +255,7 @@ def _opening(answers: Answers) -> str:
             f"at {difficulty}, {bot} places {number(dice, 2)} ± {number(width, 2)} dice in its "
             f"first turn, most often as {top['shape']}, in {share} of its games"
         )
-    return _capital(listed(told)) + "."
+    return _capital("; ".join(told)) + "."
 
 
 _KINDS: dict[str, Callable[[Answers], str]] = {

@@ -7,13 +7,14 @@ import polars as pl
 
 from magsim.report.findings import Findings
 from magsim.report.page import Table
-from magsim.report.words import interval, listed, number, percent_between
+from magsim.report.words import interval, listed, percent_between, small_interval
 
 Row = dict[str, Any]
 Show = Callable[[Row], str]
 
-COMMON = 0.05
-"""A turn, or a number of empty cells, is spoken of where so large a share of games comes to it."""
+COMMON, FEW = 0.05, 10
+"""A turn, or a number of empty cells, is spoken of where so large a share of games comes to it, and
+so many games."""
 
 
 def each_difficulty(findings: Findings, say: Callable[[str, str], str]) -> str:
@@ -88,21 +89,16 @@ def quantity(findings: Findings, name: str) -> pl.DataFrame:
     return findings.means.filter(pl.col("quantity") == name)
 
 
-def two_digits(value: float | None, half_width: float | None) -> str:
-    """A small value with its interval."""
-    return f"{number(value, 2)} ± {number(half_width, 2)}"
-
-
-def show_two_digits(row: Row) -> str:
+def show_small_mean(row: Row) -> str:
     """Shows a mean that is small."""
-    return two_digits(row["mean"], row["half_width"])
+    return small_interval(row["mean"], row["half_width"])
 
 
 def common_rows(findings: Findings, rows: Iterable[Row], difficulty: str, bot: str) -> list[Row]:
     """Rows that rest on a good share of the games, or all where none does."""
     every = list(rows)
-    games = row_of(findings.summary, difficulty, bot)["games"]
-    return [row for row in every if row["turns"] >= COMMON * games] or every
+    least = max(FEW, COMMON * row_of(findings.summary, difficulty, bot)["games"])
+    return [row for row in every if row["turns"] >= least] or every
 
 
 def rate_table(title: str, frame: pl.DataFrame, key: str, counted: str) -> Table:

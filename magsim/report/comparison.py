@@ -2,6 +2,7 @@
 
 from magsim.charts import comparison as charts
 from magsim.report.common import (
+    Row,
     show_interval,
     show_text,
     show_whole,
@@ -9,7 +10,12 @@ from magsim.report.common import (
 )
 from magsim.report.findings import Findings
 from magsim.report.page import Section
-from magsim.report.words import interval, listed, number, percent_between
+from magsim.report.words import DASH, interval, listed, number, percent_between
+
+
+def _half_width(row: Row) -> str:
+    wide = row["simultaneous"]
+    return DASH if wide is None else f"± {number(wide)}"
 
 
 def differences(findings: Findings) -> Section:
@@ -25,9 +31,10 @@ def differences(findings: Findings) -> Section:
         ]
         for row in rows[:1]:
             ahead = row["difference"] if row["bot"] == ranked[0] else -row["difference"]
-            alone = number(row["gain"])
-            gain = f"; dice of their own would take {alone} times as many games"
-            gain = gain if row["gain"] is not None else ""
+            gain = ""
+            if row["gain"] is not None:
+                alone = number(row["gain"], 2)
+                gain = f"; dice of their own would take {alone} times as many games to tell"
             told.append(
                 f"at {difficulty}, {ranked[0]} is {interval(ahead, row['half_width'])} points "
                 f"ahead of {ranked[1]}{gain}"
@@ -51,7 +58,7 @@ def differences(findings: Findings) -> Section:
         | {
             "games": show_whole("games"),
             "ahead by": show_interval("difference", sign=True),
-            "for all together": lambda row: f"± {number(row['simultaneous'])}",
+            "for all together": _half_width,
             "gain of pairing": lambda row: number(row["gain"], 2),
         },
         words=3,

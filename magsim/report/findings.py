@@ -5,10 +5,11 @@ from pathlib import Path
 
 import polars as pl
 
+from magsim import records
 from magsim.analysis import estimates, games, options, pairs
 from magsim.analysis.pairs import Moments
 from magsim.analysis.tallies import Tallies, tally
-from magsim.manifest import Plan
+from magsim.manifest import Plan, read_manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ def find(run: Path) -> Findings:
     Raises:
         MagsimError: if there is no run, nothing in it, or a part cannot be read.
     """
+    records.check_parts(run, read_manifest(run))
     tallies = tally(run)
     moments = pairs.part_moments(run)
     scores = [at["score"] for at in moments]

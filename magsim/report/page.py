@@ -18,6 +18,9 @@ from magsim.charts.style import save
 from magsim.errors import MagsimError
 
 HTML, MARKDOWN, CHARTS = "report.html", "report.md", "charts"
+OURS = {HTML, MARKDOWN, CHARTS}
+"""All that there is in the folder of a report."""
+_TEMPORARY = ".report."
 
 _CSS = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 64rem; margin: 2rem auto; padding: 0 1rem;
@@ -60,6 +63,7 @@ class Page:
     title: str
     intro: str
     command: str
+    """That plays the same again; empty where no one command does."""
     sections: tuple[Section, ...]
     verdict: str = ""
 
@@ -90,7 +94,8 @@ def to_html(page: Page, folder: Path) -> str:
     if page.verdict:
         parts.append(f"<p class=verdict>{html.escape(page.verdict)}</p>")
     parts.append(f"<p>{html.escape(page.intro)}</p>")
-    parts.append(f"<p><code>{html.escape(page.command)}</code></p>")
+    if page.command:
+        parts.append(f"<p><code>{html.escape(page.command)}</code></p>")
     for section in page.sections:
         parts.append(f"<h2>{html.escape(section.title)}</h2>\n<figure>")
         for name in section.charts:
@@ -123,7 +128,9 @@ def to_markdown(page: Page) -> str:
     parts = [f"# {_markdown(page.title)}"]
     if page.verdict:
         parts.append(f"**{_markdown(page.verdict)}**")
-    parts += [_markdown(page.intro), f"```sh\n{page.command}\n```"]
+    parts.append(_markdown(page.intro))
+    if page.command:
+        parts.append(f"```sh\n{page.command}\n```")
     for section in page.sections:
         parts.append(f"## {_markdown(section.title)}")
         parts += [f"![{_markdown(section.title)}]({CHARTS}/{name}.svg)" for name in section.charts]
@@ -133,29 +140,43 @@ def to_markdown(page: Page) -> str:
 
 
 def check_folder(folder: Path) -> None:
-    """Check that a report may be written into a folder.
+    """Check that a report may be written into a folder: that it is new, empty or of a report.
 
     Raises:
-        MagsimError: if it holds something that is no report.
+        MagsimError: if it holds something else, or cannot be read.
     """
-    if folder.exists() and not folder.is_dir():
-        raise MagsimError(f"{folder} is no folder: choose another one for the report")
-    if folder.exists() and any(folder.iterdir()) and not (folder / MARKDOWN).exists():
+    try:
+        if not folder.exists():
+            return
+        if not folder.is_dir():
+            raise MagsimError(f"{folder} is no folder: choose another one for the report")
+        found = {path.name for path in folder.iterdir() if not _is_leftover(path)}
+        charts = folder / CHARTS
+        drawn = charts.iterdir() if charts.is_dir() else ()
+        foreign = found - OURS or any(path.suffix not in (".png", ".svg") for path in drawn)
+    except OSError as error:
+        reason = error.strerror or error
+        raise MagsimError(f"{folder} cannot be used for the report: {reason}") from error
+    if foreign or (found and not {HTML, MARKDOWN} <= found):
         raise MagsimError(
-            f"{folder} holds something that is no report: choose another folder with --out"
+            f"{folder} holds something that is no report: choose another folder for it"
         )
+
+
+def _is_leftover(path: Path) -> bool:
+    """Whether a folder is what a kill left of a report being written."""
+    return path.name.startswith(_TEMPORARY)
 
 
 def write(page: Page, folder: Path) -> None:
     """Write a page and its charts into ``folder``, in place of a report that is there.
 
     Raises:
-        MagsimError: if the folder holds something else, or cannot be written.
+        MagsimError: if the folder holds something else, or cannot be written; what was there stays.
     """
-    folder = folder.resolve()
     check_folder(folder)
-    temporary = folder.parent / f".{folder.name}.{os.getpid()}.tmp"
-    before = temporary.with_suffix(".old")
+    temporary = folder / f"{_TEMPORARY}{os.getpid()}"
+    created = not folder.exists()
     try:
         charts = temporary / CHARTS
         charts.mkdir(parents=True)
@@ -164,11 +185,36 @@ def write(page: Page, folder: Path) -> None:
                 save(figure, charts, name)
         (temporary / HTML).write_text(to_html(page, charts), encoding="utf-8")
         (temporary / MARKDOWN).write_text(to_markdown(page), encoding="utf-8")
-        if folder.exists():
-            folder.rename(before)
-        temporary.rename(folder)
+        _swap(temporary, folder)
     except OSError as error:
         raise MagsimError(f"{folder} cannot be written: {error.strerror or error}") from error
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-        shutil.rmtree(before, ignore_errors=True)
+        for leftover in folder.glob(f"{_TEMPORARY}*"):
+            shutil.rmtree(leftover, ignore_errors=True)
+        if created and folder.exists() and not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def _swap(new: Path, folder: Path) -> None:
+    """Move a new report into its folder; if that fails midway, the old one goes back."""
+    old = new / "before"
+    old.mkdir()
+    there = [name for name in sorted(OURS) if (folder / name).exists()]
+    try:
+        for name in there:
+            (folder / name).rename(old / name)
+        for name in sorted(OURS):
+            (new / name).rename(folder / name)
+    except BaseException:
+        for name in there:
+            if (old / name).exists():
+                _remove(folder / name)
+                (old / name).rename(folder / name)
+        raise
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

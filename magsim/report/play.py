@@ -6,6 +6,7 @@ from magsim.charts import play as charts
 from magsim.report.common import (
     PLAYER,
     each_difficulty,
+    lower,
     quantity,
     row_of,
     rows_of,
@@ -13,11 +14,10 @@ from magsim.report.common import (
     show_share,
     show_whole,
     table_of,
-    two_digits,
 )
 from magsim.report.findings import Findings
 from magsim.report.page import Section
-from magsim.report.words import interval, listed, number, percent
+from magsim.report.words import interval, number, percent, small_interval
 
 
 def turns_and_dice(findings: Findings) -> Section:
@@ -30,8 +30,8 @@ def turns_and_dice(findings: Findings) -> Section:
     def say(difficulty: str, best: str) -> str:
         length, per_turn = row_of(means, difficulty, best), row_of(dice, difficulty, best)
         return (
-            f"{best} needs {two_digits(length['mean'], length['half_width'])} turns a game and "
-            f"places {two_digits(per_turn['dice'], per_turn['half_width'])} dice a turn"
+            f"{best} needs {small_interval(length['mean'], length['half_width'])} turns a game and "
+            f"places {small_interval(per_turn['dice'], per_turn['half_width'])} dice a turn"
         )
 
     tables = (
@@ -67,9 +67,11 @@ def options(findings: Findings) -> Section:
     def say(difficulty: str, best: str) -> str:
         rows = rows_of(frame, difficulty, best)
         first, most = rows[0], max(rows, key=lambda row: row["options"])
+        told = f"{best} has {interval(first['options'], first['half_width'])} options in turn 1"
+        if most is first:
+            return f"{told}, its most, up to {first['most']:,}"
         return (
-            f"{best} has {interval(first['options'], first['half_width'])} options in its first "
-            f"turn and most in turn {most['turn']}, "
+            f"{told} and most in turn {most['turn']}, "
             f"{interval(most['options'], most['half_width'])}, up to {most['most']:,}"
         )
 
@@ -98,17 +100,16 @@ def calibration(findings: Findings) -> Section:
     """Whether what bots expect is what comes."""
     frame = estimates.calibration(findings.tallies)
     whole = estimates.calibration_in_all(findings.tallies)
-    told = []
-    for row in whole.iter_rows(named=True):
-        word = "too much" if row["bias"] > 0 else "too little"
-        bias = interval(abs(row["bias"]), row["half_width"])
-        told.append(
-            f"at {row['difficulty']}, {row['bot']} expects {bias} points {word}, with an error of "
-            f"{number(row['error'])}"
-        )
-    caption = (
-        f"Over all turns: {listed(told)} (root mean square)." if told else "No bot gives estimates."
-    )
+
+    def say(difficulty: str, best: str) -> str:
+        for row in rows_of(whole, difficulty, best):
+            word = "too much" if row["bias"] > 0 else "too little"
+            bias = interval(abs(row["bias"]), row["half_width"])
+            error = number(row["error"])
+            return f"{best} expects {bias} points {word}, its error is {error} (root mean square)"
+        return f"{best} gives no estimates"
+
+    caption = f"Over all turns: {lower(each_difficulty(findings, say))}"
     columns = {
         "turns": show_whole("turns"),
         "estimate": lambda row: number(row["estimate"]),

@@ -12,11 +12,10 @@ from magsim.report.common import (
     show_text,
     show_whole,
     table_of,
-    two_digits,
 )
 from magsim.report.findings import Findings
 from magsim.report.page import Section
-from magsim.report.words import interval, number, percent
+from magsim.report.words import interval, number, percent, small_interval
 
 
 def powers_by_kind(findings: Findings) -> Section:
@@ -46,7 +45,7 @@ def powers_by_kind(findings: Findings) -> Section:
             | {
                 "kind": show_text("kind"),
                 "uses": show_whole("uses"),
-                "per game": lambda row: two_digits(row["per_game"], row["half_width"]),
+                "per game": lambda row: small_interval(row["per_game"], row["half_width"]),
                 "improving": show_whole("improving"),
                 "rescuing": show_whole("rescuing"),
                 "in vain": show_whole("in_vain"),
@@ -78,7 +77,8 @@ def powers_used(findings: Findings) -> Section:
         rows = rows_of(frame, difficulty, best)
         none = next((row for row in rows if row["used"] == 0), None)
         told = f"{best} uses no Power in {show_share(none) if none else '0.0 %'} of its games"
-        for row in sorted(rows_of(worth, difficulty, best), key=lambda row: -row["games"])[:1]:
+        seen = [row for row in rows_of(worth, difficulty, best) if row["difference"] is not None]
+        for row in sorted(seen, key=lambda row: -row["games"])[:1]:
             difference = interval(row["difference"], row["half_width"], sign=True)
             told += (
                 f"; its games with a {row['kind']}, paid with {number(row['cost'])} points a use, "

@@ -4,6 +4,7 @@ from magsim.analysis import estimates
 from magsim.charts import ruins as charts
 from magsim.report.common import (
     COMMON,
+    FEW,
     PLAYER,
     Row,
     common_rows,
@@ -13,15 +14,14 @@ from magsim.report.common import (
     row_of,
     rows_of,
     show_share,
+    show_small_mean,
     show_text,
-    show_two_digits,
     show_whole,
     table_of,
-    two_digits,
 )
 from magsim.report.findings import Findings
 from magsim.report.page import Section
-from magsim.report.words import number, percent, percent_interval
+from magsim.report.words import number, percent, percent_interval, small_interval
 
 
 def ruins_per_game(findings: Findings) -> Section:
@@ -33,14 +33,14 @@ def ruins_per_game(findings: Findings) -> Section:
         row = row_of(means, difficulty, best)
         none = next((r for r in rows_of(frame, difficulty, best) if r["ruins"] == 0), None)
         without = show_share(none) if none else "none"
-        made = two_digits(row["mean"], row["half_width"])
+        made = small_interval(row["mean"], row["half_width"])
         return f"{best} makes {made} RUINs a game, and {without} of its games have none"
 
     tables = (
         table_of(
             "RUINs per game",
             means,
-            PLAYER | {"games": show_whole("games"), "RUINs": show_two_digits},
+            PLAYER | {"games": show_whole("games"), "RUINs": show_small_mean},
         ),
         table_of(
             "Games by RUINs",
@@ -66,8 +66,9 @@ def ruins_by_turn(findings: Findings) -> Section:
         turn = max(turns, key=lambda row: row["share"])
         empty = max(cells, key=lambda row: row["share"])
         return (
-            f"{best} ends turn {turn['turn']} with a RUIN most often, in {show_share(turn)}; by "
-            f"empty cells, a turn that begins with {empty['empty']}, in {show_share(empty)}"
+            f"{best} ends turn {turn['turn']} with a RUIN most often, in {show_share(turn)} of the "
+            f"games that come to it, and a turn that begins with {empty['empty']} empty cells, in "
+            f"{show_share(empty)} of such turns"
         )
 
     tables = (
@@ -78,7 +79,7 @@ def ruins_by_turn(findings: Findings) -> Section:
         "ruins_by_turn": charts.ruins_by_turn(by_turn),
         "ruins_by_empty": charts.ruins_by_empty(by_empty),
     }
-    note = f" (Of turns that at least {percent(COMMON, 0)} of games come to.)"
+    note = f" Turns that {percent(COMMON, 0)} of games and {FEW} games come to are compared."
     return Section("When RUINs come", each_difficulty(findings, say) + note, drawn, tables)
 
 
@@ -89,12 +90,14 @@ def ruin_map(findings: Findings) -> Section:
     def say(difficulty: str, best: str) -> str:
         rows = rows_of(frame, difficulty, best)
         most = max(rows, key=lambda row: row["count"])
-        least = min(rows, key=lambda row: row["count"])
         if not most["count"]:
             return f"{best} makes no RUIN"
+        fewest = min(row["count"] for row in rows)
+        least = [row for row in rows if row["count"] == fewest]
+        others = f" and {len(least) - 1} others" if len(least) > 1 else ""
         return (
             f"{best} makes a RUIN of {most['cell']} most often, in {show_share(most)} of its "
-            f"games, and of {least['cell']} least, in {show_share(least)}"
+            f"games, and of {least[0]['cell']}{others} least, in {show_share(least[0])}"
         )
 
     table = table_of(

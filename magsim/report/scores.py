@@ -11,8 +11,6 @@ from magsim.report.common import (
     each_difficulty,
     lower,
     mean_score,
-    quantity,
-    row_of,
     rows_of,
     show_interval,
     show_whole,
@@ -94,19 +92,29 @@ def _parts(findings: Findings, difficulty: str, weak: str | None, strong: str) -
     ).select("games", "half_width", part="quantity", difference="mean")
 
 
+def _ends(
+    findings: Findings, difficulty: str, weak: str | None, strong: str
+) -> tuple[float, float]:
+    """The mean scores between which the parts lie, over the games that both bots played."""
+    place = [rules.name for rules in findings.plan.rules].index(difficulty)
+    bots = list(findings.plan.bots)
+    scores, high = findings.moments[place]["score"], bots.index(strong)
+    if weak is None:
+        return 0.0, scores.mean(high).mean or 0.0
+    low = bots.index(weak)
+    return scores.mean(low, high).mean or 0.0, scores.mean(high, low).mean or 0.0
+
+
 def points(findings: Findings) -> Section:
     """Where the points come from."""
     panels: list[Panel] = []
     rows: list[list[str]] = []
     told = []
-    means = quantity(findings, "score")
     for difficulty in findings.difficulties:
         ranked = findings.ranked(difficulty)
         strong, weak = ranked[0], ranked[-1] if len(ranked) > 1 else None
         parts = _parts(findings, difficulty, weak, strong)
-        start, end = (
-            row_of(means, difficulty, bot)["mean"] if bot else 0.0 for bot in (weak, strong)
-        )
+        start, end = _ends(findings, difficulty, weak, strong)
         panels.append(Panel(difficulty, parts, weak, strong, start, end))
         largest = max(parts.iter_rows(named=True), key=lambda row: row["difference"])
         gain = interval(largest["difference"], largest["half_width"], sign=weak is not None)

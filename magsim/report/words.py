@@ -16,11 +16,24 @@ def number(value: float | None, digits: int = 1) -> str:
 
 
 def interval(value: float | None, half_width: float | None, sign: bool = False) -> str:
-    """A value with its interval, as in ``151.3 ± 0.4``; a dash where there is none."""
-    digits = 2 if half_width is not None and half_width < 0.1 else 1
+    """A value with its interval, as in ``151.3 ± 0.4``; alone where there is none."""
+    return _with_half_width(value, half_width, 1, sign)
+
+
+def small_interval(value: float | None, half_width: float | None, sign: bool = False) -> str:
+    """A value that is small with its interval, as in ``0.23 ± 0.01``; alone where there is none."""
+    return _with_half_width(value, half_width, 2, sign)
+
+
+def _with_half_width(value: float | None, half_width: float | None, digits: int, sign: bool) -> str:
+    """As many digits as it takes to show the half width, up to four."""
+    if half_width is not None and half_width < 0.1:
+        digits = 2
+        while digits < 4 and 0 < half_width < 0.5 * 10**-digits:
+            digits += 1
     text = number(value, digits)
     plus = "+" if sign and value is not None and not text.startswith("-") else ""
-    return f"{plus}{text} ± {number(half_width, digits)}"
+    return f"{plus}{text}" + ("" if half_width is None else f" ± {number(half_width, digits)}")
 
 
 def between(value: float | None, low: float | None, high: float | None, digits: int = 0) -> str:
@@ -59,6 +72,7 @@ def listed(things: Iterable[str], joint: str = "; ") -> str:
 
 
 def counted(values: Sequence[int]) -> str:
-    """How many games, as ``10,000`` or ``500 to 10,000``."""
+    """How many games, as ``1 game``, ``10,000 games`` or ``500 to 10,000 games``."""
     low, high = min(values), max(values)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    games = "game" if high == 1 else "games"
+    return f"{low:,} {games}" if low == high else f"{low:,} to {high:,} {games}"
