@@ -164,7 +164,7 @@ def quantile_intervals(
     drawn = np.cumsum(random.multinomial(n, np.asarray(counts) / n, size=RESAMPLES), axis=1)
     found: list[Interval] = []
     for share in shares:
-        if min(share, 1 - share) * n < BEYOND:
+        if round(min(share, 1 - share) * n, 6) < BEYOND:  # 1 - 0.9 is a little less than 0.1
             found.append((None, None))
             continue
         place = share * (n - 1)

@@ -17,18 +17,18 @@ from magsim.rules import DIFFICULTIES, Rules
 
 
 def measure_columns(rules: Rules) -> dict[str, pl.Expr]:
-    """The ``MEASURES`` of a game as expressions over ``games``."""
+    """The ``MEASURES`` of a game as expressions over ``games``, wide enough to be subtracted."""
     parts = part_columns(rules)
     return {
-        "score": pl.col("score"),
+        "score": pl.col("score").cast(pl.Int64),
         "base": parts["base"],
         "straight_points": parts["straight_points"],
         "four_points": parts["four_points"],
         "two_pairs_points": parts["two_pairs_points"],
-        "ruins": pl.col("ruins"),
+        "ruins": pl.col("ruins").cast(pl.Int64),
         "powers": powers_used(),
         "used": (powers_used() > 0).cast(pl.Int64),
-        "turns": pl.col("turns"),
+        "turns": pl.col("turns").cast(pl.Int64),
     }
 
 

@@ -94,7 +94,8 @@ def ruin_map(findings: Findings) -> Section:
             return f"{best} makes no RUIN"
         fewest = min(row["count"] for row in rows)
         least = [row for row in rows if row["count"] == fewest]
-        others = f" and {len(least) - 1} others" if len(least) > 1 else ""
+        more = len(least) - 1
+        others = f" and {more} other{'s' if more > 1 else ''}" if more else ""
         return (
             f"{best} makes a RUIN of {most['cell']} most often, in {show_share(most)} of its "
             f"games, and of {least[0]['cell']}{others} least, in {show_share(least[0])}"
