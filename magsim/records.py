@@ -279,28 +279,35 @@ def planned_parts(run: Path, table: str, plan: Plan, rules: Rules, bot: str) -> 
     return [found[key] for key in keys if key in found]
 
 
-def check_parts(run: Path, plan: Plan) -> None:
-    """Check that what is there of a run can be counted on: whole bytes, no games without turns.
+def check_part(part: Path) -> None:
+    """Check that a part's bytes are those that its name vouches for.
 
     Raises:
-        MagsimError: if a part is damaged or missing, naming it.
+        MagsimError: if not, or if it cannot be read.
+    """
+    if not is_intact(part):
+        raise MagsimError(f"{part} is damaged: its bytes are not those that were written")
+
+
+def check_parts(run: Path, plan: Plan, tables: Iterable[str] = TABLES) -> None:
+    """Check that what is there of tables can be counted on: whole bytes, no games without turns.
+
+    Raises:
+        MagsimError: if a part is damaged or missing, naming the first.
     """
     for rules in plan.rules:
         for bot in plan.bots:
-            tables = {table: parts(run, table, rules.name, bot) for table in TABLES}
+            found = {table: parts(run, table, rules.name, bot) for table in TABLES}
             for first, games in plan.chunks():
                 key = first, first + games - 1
-                if key in tables["games"] and key not in tables["turns"]:
+                if "turns" in tables and key in found["games"] and key not in found["turns"]:
                     raise MagsimError(
                         f"run {run}: the turns of bot {bot}, {rules.name}, games {first} to "
                         f"{key[1]} are missing; the same tournament command plays them again"
                     )
-                for table in TABLES:
-                    part = tables[table].get(key)
-                    if part is not None and not is_intact(part):
-                        raise MagsimError(
-                            f"{part} is damaged: its bytes are not those that were written"
-                        )
+                for table in tables:
+                    if key in found[table]:
+                        check_part(found[table][key])
 
 
 def strangers(run: Path, plan: Plan) -> Iterator[Path]:

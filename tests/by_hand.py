@@ -236,14 +236,17 @@ def assert_rows(found: Iterable[Sequence[object]], expected: Iterable[Sequence[o
         assert agree, f"{one}\nis not\n{other}"
 
 
-def plus_minus(value: float | None, width: float | None, sign: bool = False) -> str:
-    """A value and half its interval as reports write them."""
-    digits = 1 if width is None or width >= 0.1 else 2
+def plus_minus(value: float | None, width: float | None, sign: bool = False, least: int = 1) -> str:
+    """A value and half its interval as reports write them: so many digits that the half shows."""
+    digits = least
+    if width is not None and width < 0.1:
+        shows = [d for d in (2, 3, 4) if width == 0 or round(width * 10**d + 1e-9) > 0]
+        digits = shows[0] if shows else 4
     text = "–" if value is None else f"{value:,.{digits}f}"
-    if text in ("-0.0", "-0.00"):
+    if text.startswith("-") and not text.strip("-0."):
         text = text[1:]
     plus = "+" if sign and value is not None and text[0] != "-" else ""
-    return f"{plus}{text} ± {'–' if width is None else f'{width:,.{digits}f}'}"
+    return f"{plus}{text}" + ("" if width is None else f" ± {width:,.{digits}f}")
 
 
 def share_of(count: int, n: int) -> str:

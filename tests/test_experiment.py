@@ -46,7 +46,7 @@ def test_an_experiment_plays_every_point_and_reports(folder: Path) -> None:
     ]
     text = check(folder / "run" / "report").text
     assert "How much does the RUIN penalty weigh?" in text
-    assert "magsim experiment experiments/penalty.toml" in text
+    assert "magsim experiment penalty.toml" in text
 
 
 def test_the_same_command_resumes_and_says_the_same(folder: Path) -> None:

@@ -83,7 +83,7 @@ def test_a_report_is_whole_and_the_same_each_time(run: Path, tmp_path: Path) -> 
 
 def test_a_report_names_the_games_and_the_command_that_repeats_it(run: Path) -> None:
     text = (run / "report" / "report.md").read_text(encoding="utf-8")
-    assert "15 to 20 games of each bot" in text
+    assert "15 to 20 games of each of 2 bots (one, two)" in text
     assert "magsim tournament --bots one,two --games 20" in text
 
 
@@ -108,6 +108,52 @@ def test_what_is_no_report_is_left_alone(run: Path, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.rglob("*")] == ["mine", "thesis.txt"]
     result = magsim("report", run, "--out", tmp_path / "mine" / "thesis.txt")
     assert (result.exit_code, "is no folder" in result.stderr) == (2, True)
+
+
+def test_a_folder_with_more_than_a_report_is_left_alone(run: Path, tmp_path: Path) -> None:
+    page = Page("old", "intro", "command", ())
+    write(page, tmp_path / "report")
+    (tmp_path / "report" / "notes.txt").write_text("mine")
+    result = magsim("report", run, "--out", tmp_path / "report")
+    assert (result.exit_code, "is no report" in result.stderr) == (2, True)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "report.md").write_text("mine")
+    assert magsim("report", run, "--out", tmp_path / "other").exit_code == 2
+    assert (tmp_path / "other" / "report.md").read_text() == "mine"
+    result = magsim("report", run, "--out", tmp_path / ("a" * 300))
+    assert (result.exit_code, "Traceback" in result.output) == (2, False)
+
+
+def test_a_move_that_fails_midway_leaves_the_old_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(Page("old", "intro", "command", ()), tmp_path / "report")
+    before = {path.name for path in (tmp_path / "report").iterdir()}
+    move, moved = Path.rename, []
+
+    def failing(path: Path, target: Path) -> Path:
+        moved.append(path)
+        if len(moved) == 5:
+            raise KeyboardInterrupt
+        return move(path, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(KeyboardInterrupt):
+        write(Page("new", "intro", "command", ()), tmp_path / "report")
+    assert {path.name for path in (tmp_path / "report").iterdir()} == before
+    assert "# old" in (tmp_path / "report" / "report.md").read_text()
+
+
+def test_a_report_of_damaged_or_missing_parts_is_refused(watch: Watch, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", watch, {"one": 5}, (NIGHTMARE,))
+    (part,) = run.glob("turns/*/*/*.parquet")
+    content = part.read_bytes()
+    part.write_bytes(content[:-1])
+    result = magsim("report", run)
+    assert (result.exit_code, "is damaged" in result.stderr) == (2, True)
+    part.unlink()
+    result = magsim("report", run)
+    assert (result.exit_code, "turns of bot one, nightmare" in result.stderr) == (2, True)
 
 
 def test_a_report_of_nothing_is_one_sentence(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ from rich.text import Text
 from magsim import records
 from magsim.errors import MagsimError, first_line
 from magsim.manifest import read_manifest
-from magsim.reading.parts import check_parts
 
 SHOWN = 100
 """Rows of a table; more are for a file or another program."""
@@ -64,7 +63,7 @@ class Question:
         plan = read_manifest(run)
         _check_select(text)
         named = [name for name in records.TABLES if re.search(rf"\b{name}\b", text, re.IGNORECASE)]
-        check_parts(run, plan, named)
+        records.check_parts(run, plan, named)
         frames = {table: _as_texts(records.scan(run, table, plan)) for table in records.TABLES}
         context = pl.SQLContext(frames)
         self.frame = _told(lambda: context.execute(text))

@@ -19,7 +19,6 @@ from magsim.bot import Position
 from magsim.decision import Decision, Power, Ruin, parse_decision
 from magsim.errors import MagsimError
 from magsim.manifest import Plan, read_manifest
-from magsim.reading.parts import check_part
 from magsim.rules import Rules
 
 Row = dict[str, Any]
@@ -131,7 +130,7 @@ def _rows(run: Path, plan: Plan, rules: Rules, bot: str, game: int) -> dict[str,
                 f"game {game} of {bot} ({rules.name}) has not been played yet; "
                 "the tournament's own command plays on"
             )
-        check_part(part)
+        records.check_part(part)
         found[table] = records.read_part(part, table, game).to_dicts()
         if not found[table]:
             raise MagsimError(f"{part} does not hold game {game}")

@@ -114,6 +114,9 @@ def points(findings: Findings) -> Section:
         ranked = findings.ranked(difficulty)
         strong, weak = ranked[0], ranked[-1] if len(ranked) > 1 else None
         parts = _parts(findings, difficulty, weak, strong)
+        if weak is not None and parts["difference"].has_nulls():  # they have no game in common
+            weak = None
+            parts = _parts(findings, difficulty, weak, strong)
         start, end = _ends(findings, difficulty, weak, strong)
         panels.append(Panel(difficulty, parts, weak, strong, start, end))
         largest = max(parts.iter_rows(named=True), key=lambda row: row["difference"])
