@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from collections import Counter
 from random import Random
 
 import by_hand
@@ -230,8 +231,8 @@ def test_quantiles_of_one_and_of_two_values():
 
 
 def counts_of(values: list[int]) -> tuple[list[int], list[int]]:
-    ordered = sorted(set(values))
-    return ordered, [values.count(value) for value in ordered]
+    counts = Counter(values)
+    return sorted(counts), [counts[value] for value in sorted(counts)]
 
 
 SHARES = (0.05, 0.5, 0.95)
@@ -240,8 +241,8 @@ SHARES = (0.05, 0.5, 0.95)
 def test_intervals_of_quantiles_hold_them_and_shrink():
     random = Random(2)
     wide = None
-    for n in (40, 400, 4000):
-        counts = counts_of([round(random.gauss(150, 30)) for _ in range(n)])
+    for n in (300, 3000, 30_000):
+        counts = counts_of([round(random.gauss(1500, 300)) for _ in range(n)])
         found = quantile_intervals(*counts, SHARES)
         assert found == quantile_intervals(*counts, SHARES)
         for share, (low, high) in zip(SHARES, found, strict=True):
@@ -253,19 +254,29 @@ def test_intervals_of_quantiles_hold_them_and_shrink():
         wide = widths
 
 
-def test_intervals_of_quantiles_need_two_values():
+def test_intervals_of_quantiles_need_ten_values_on_either_side():
     assert quantile_intervals([7], [1], SHARES) == [(None, None)] * 3
-    assert quantile_intervals([7], [2], SHARES) == [(7.0, 7.0)] * 3
-    assert quantile_intervals([3, 9], [1, 1], [0.5]) == [(3.0, 9.0)]
+    assert quantile_intervals([7], [20], SHARES) == [(None, None), (7.0, 7.0), (None, None)]
+    assert quantile_intervals([7], [200], SHARES) == [(7.0, 7.0)] * 3
+    assert quantile_intervals([3, 9], [1, 1], [0.5]) == [(None, None)]
+    assert quantile_intervals([3, 9], [4, 16], [0.5]) == [(9.0, 9.0)]
+
+
+@pytest.mark.parametrize("percent", [1, 5, 10, 25, 50, 75, 90, 95, 99])
+def test_as_many_values_are_enough_for_a_quantile_as_for_its_mirror(percent):
+    enough = math.ceil(1000 / min(percent, 100 - percent))
+    for n, known in ((enough - 1, False), (enough, True)):
+        ((low, high),) = quantile_intervals([7], [n], [percent / 100])
+        assert (low is not None, high is not None) == (known, known)
 
 
 def test_intervals_of_quantiles_are_those_of_resampled_values():
     random = Random(3)
-    values = [random.randint(50, 250) for _ in range(50)]
-    resampled = [np.quantile(random.choices(values, k=50), SHARES) for _ in range(1500)]
+    values = [random.randint(50, 250) for _ in range(250)]
+    resampled = [np.quantile(random.choices(values, k=250), SHARES) for _ in range(1500)]
     ends = np.quantile(resampled, [0.025, 0.975], axis=0).T
     found = quantile_intervals(*counts_of(values), SHARES)
-    assert np.abs(np.array(found) - ends).max() < 12
+    assert np.abs(np.array(found) - ends).max() < 6
 
 
 def test_intervals_of_medians_hold_the_truth_in_95_percent():

@@ -119,8 +119,8 @@ def shares_of(components: tuple[float, ...]) -> list[float]:
 
 
 def variance_by_hand(recorded: Records):
-    bots = list(recorded.plan.bots)
     for difficulty in recorded.rules:
+        bots = [bot for bot in recorded.plan.bots if (difficulty, bot) in recorded.games]
         columns = [recorded.column((difficulty, bot), "score") for bot in bots]
         games = sorted(set.intersection(*(set(column) for column in columns)))
         components = anova([[column[game] for game in games] for column in columns])
@@ -289,4 +289,15 @@ def test_bots_without_a_game_in_common_are_not_compared(tmp_path: Path) -> None:
     (part,) = run.glob("games/*/bot=careful/000000000-*")
     part.unlink()
     assert pairs.paired_differences(run).is_empty()
+    assert pairs.variance_shares(run, pairs.score_moments(run)).is_empty()
+
+
+def test_bots_without_games_have_no_share_in_the_variance(tmp_path: Path) -> None:
+    games = {"plain": 6, "tinker": 0, "careful": 9}
+    run = by_hand.make_run(tmp_path / "run", games, rules=[SURVIVAL], chunk=3)
+    table = pairs.variance_shares(run, pairs.score_moments(run))
+    by_hand.assert_rows(table.iter_rows(), variance_by_hand(Records(run)))
+    assert table.select("games", "bots").unique().rows() == [(6, 2)]
+    games = {"plain": 6, "tinker": 0, "careful": 0}
+    run = by_hand.make_run(tmp_path / "alone", games, rules=[SURVIVAL])
     assert pairs.variance_shares(run, pairs.score_moments(run)).is_empty()

@@ -1,5 +1,6 @@
 """The Parquet records: columns, texts and types as documented; parts whole or absent."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from magsim.asking import Watch
 from magsim.board import parse_board
 from magsim.decision import parse_decision
 from magsim.errors import MagsimError
-from magsim.manifest import Plan
+from magsim.manifest import Plan, read_manifest
 from magsim.rules import NIGHTMARE, PEACEFUL, Rules
 from magsim.simulate import Played, PowerFirst, play_games
 
@@ -149,3 +150,27 @@ def test_one_game_is_read_out_of_its_part(watch: Watch, tmp_path: Path) -> None:
     for game in (0, 5):
         assert records.read_part(part, "turns", game).equals(whole.filter(game=game))
     assert records.read_part(part, "turns", 6).is_empty()
+
+
+def test_parts_can_be_counted_on_unless_one_is_damaged_or_without_turns(
+    watch: Watch, tmp_path: Path
+) -> None:
+    run = make_run(tmp_path / "run", watch, {"first": 10, "second": 5}, (PEACEFUL, NIGHTMARE))
+    plan = read_manifest(run)
+    records.check_parts(run, plan)
+    for table in records.TABLES:
+        part = records.parts(run, table, "nightmare", "first")[5, 9]
+        content = part.read_bytes()
+        part.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        with pytest.raises(MagsimError, match=f"{re.escape(str(part))} is damaged"):
+            records.check_parts(run, plan)
+        part.write_bytes(content)
+    games, turns = (
+        records.parts(run, table, "peaceful", "first")[5, 9] for table in ("games", "turns")
+    )
+    turns.unlink()
+    where = "turns of bot first, peaceful, games 5 to 9 are missing"
+    with pytest.raises(MagsimError, match=where):
+        records.check_parts(run, plan)
+    games.unlink()  # a chunk that is not there at all is one still to play
+    records.check_parts(run, plan)

@@ -1,5 +1,7 @@
 """Every figure in a report's sentences and tables, recomputed from the rows in plain Python."""
 
+import dataclasses
+import shlex
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -14,9 +16,14 @@ from matplotlib.figure import Figure
 
 from magsim.board import CELL_NAMES
 from magsim.charts import comparison, play, powers, ruins, scores
+from magsim.manifest import Plan
+from magsim.report import comparison as compared
 from magsim.report import run as report
+from magsim.report import scores as scored
 from magsim.report.findings import find
 from magsim.report.page import Section, Table
+from magsim.rules import NIGHTMARE, PEACEFUL, SURVIVAL, Rules
+from magsim.variants import choose_rules
 
 NAMES = {
     "base": "numbers",
@@ -41,13 +48,18 @@ def recorded(run: Path) -> Records:
 
 @pytest.fixture(scope="module")
 def sections(run: Path) -> Sections:
-    """The sections of the run's report by their first chart; charts are drawn elsewhere."""
+    """The sections of the run's report by their first chart."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (comparison, play, powers, ruins, scores):
-            for name in [name for name in vars(module) if name[0].islower()]:
-                if getattr(vars(module)[name], "__module__", "") == module.__name__:
-                    patch.setattr(module, name, lambda *_: Figure())
+        without_charts(patch)
         return {next(iter(section.charts)): section for section in report.sections(find(run))}
+
+
+def without_charts(patch: pytest.MonkeyPatch) -> None:
+    """Let charts be empty: they are drawn elsewhere."""
+    for module in (comparison, play, powers, ruins, scores):
+        for name in [name for name in vars(module) if name[0].islower()]:
+            if getattr(vars(module)[name], "__module__", "") == module.__name__:
+                patch.setattr(module, name, lambda *_: Figure())
 
 
 def figure(value: float | None, digits: int = 1) -> str:
@@ -56,7 +68,7 @@ def figure(value: float | None, digits: int = 1) -> str:
 
 
 def small(mean: float | None, width: float | None) -> str:
-    return f"{figure(mean, 2)} ± {figure(width, 2)}"
+    return plus_minus(mean, width, least=2)
 
 
 def rate(share: float | None, width: float | None) -> str:
@@ -129,6 +141,9 @@ def test_percentiles(sections: Sections, recorded: Records) -> None:
     (table,) = section.tables
     expected = rows(recorded, tables.percentiles, lambda k, score: [f"{k}", f"{figure(score, 0)}"])
     assert [[*row[:3], row[3].partition(" (")[0]] for row in table.rows] == expected
+    for difficulty, bot, percent, score in table.rows:
+        beyond = min(int(percent), 100 - int(percent)) * len(recorded.games[difficulty, bot])
+        assert (" (" in score) == (beyond >= 1000)
     shown = {tuple(row[:3]): row[3] for row in table.rows}
 
     def say(player: Player) -> str:
@@ -198,8 +213,10 @@ def test_ruins_per_game(sections: Sections, recorded: Records) -> None:
 
 
 def worst(found: Iterator[tuple], games: int) -> tuple:
-    """The row with the largest share of those that 5 % of games come to."""
-    return max((row for row in found if row[1] >= 0.05 * games), key=lambda row: row[3])
+    """The row with the largest share of those of ten turns and 5 % of the games, or of all."""
+    rows = list(found)
+    often = [row for row in rows if row[1] >= 10 and 20 * row[1] >= games]
+    return max(often or rows, key=lambda row: row[3])
 
 
 def test_when_ruins_come(sections: Sections, recorded: Records) -> None:
@@ -215,11 +232,11 @@ def test_when_ruins_come(sections: Sections, recorded: Records) -> None:
         empty = worst(tables.ruins_by_empty(recorded, player), games)
         return (
             f"{player[1]} ends turn {turn[0]} with a RUIN most often, in "
-            f"{share_of(turn[2], turn[1])}; by empty cells, a turn that begins with {empty[0]}, "
-            f"in {share_of(empty[2], empty[1])}"
+            f"{share_of(turn[2], turn[1])} of the games that come to it, and a turn that begins "
+            f"with {empty[0]} empty cells, in {share_of(empty[2], empty[1])} of such turns"
         )
 
-    note = " (Of turns that at least 5 % of games come to.)"
+    note = " Turns that 5 % of games and 10 games come to are compared."
     assert section.caption == each(recorded, say) + note
 
 
@@ -239,11 +256,12 @@ def test_where_ruins_fall(sections: Sections, recorded: Records) -> None:
     def say(player: Player) -> str:
         counts = {cell: count for cell, _, count, *_ in found[player]}
         most = max(CELL_NAMES, key=lambda cell: counts[cell])
-        least = min(CELL_NAMES, key=lambda cell: counts[cell])
+        least, *ties = (cell for cell in CELL_NAMES if counts[cell] == min(counts.values()))
+        others = {0: "", 1: " and 1 other"}.get(len(ties), f" and {len(ties)} others")
         games = len(recorded.games[player])
         return (
             f"{player[1]} makes a RUIN of {most} most often, in {share_of(counts[most], games)} of "
-            f"its games, and of {least} least, in {share_of(counts[least], games)}"
+            f"its games, and of {least}{others} least, in {share_of(counts[least], games)}"
         )
 
     assert section.caption == each(recorded, say)
@@ -325,12 +343,14 @@ def test_what_powers_cost(sections: Sections, recorded: Records) -> None:
             return "there are no Powers"
         games = recorded.games[player]
         none = sum(game["used"] == 0 for game in games)
-        kind, _, _, cost, *difference = max(
-            tables.power_worth(recorded, player), key=lambda row: row[1]
-        )
+        without = share_of(none, len(games)) if none else "0.0 %"
+        told = f"{player[1]} uses no Power in {without} of its games"
+        compared = [row for row in tables.power_worth(recorded, player) if row[4] is not None]
+        if not compared:
+            return told
+        kind, _, _, cost, *difference = max(compared, key=lambda row: row[1])
         return (
-            f"{player[1]} uses no Power in {share_of(none, len(games))} of its games; its games "
-            f"with a {kind}, paid with {figure(cost)} points a use, score "
+            f"{told}; its games with a {kind}, paid with {figure(cost)} points a use, score "
             f"{plus_minus(*difference, sign=True)} points against those without a Power"
         )
 
@@ -383,10 +403,10 @@ def test_options(sections: Sections, recorded: Records) -> None:
 
     def say(player: Player) -> str:
         first, most = found[player][0], max(found[player], key=lambda row: row[2])
-        return (
-            f"{player[1]} has {plus_minus(*first[2:4])} options in its first turn and most in turn "
-            f"{most[0]}, {plus_minus(*most[2:4])}, up to {most[5]:,}"
-        )
+        told = f"{player[1]} has {plus_minus(*first[2:4])} options in turn 1"
+        if most[0] == 1:
+            return f"{told}, its most, up to {most[5]:,}"
+        return f"{told} and most in turn {most[0]}, {plus_minus(*most[2:4])}, up to {most[5]:,}"
 
     note = " Counted in the first 300 games of each bot, or all where there are fewer."
     assert section.caption == each(recorded, say) + note
@@ -412,17 +432,17 @@ def test_estimates_against_what_came(sections: Sections, recorded: Records) -> N
         by_bin,
         rows(recorded, tables.calibration, lambda edge, *row: [f"{edge:,}", *show(*row)]),
     )
-    told = []
-    for difficulty, bot in recorded.players:
-        for _, _, _, _, bias, width, error in tables.calibration_in_all(
-            recorded, (difficulty, bot)
-        ):
+
+    def say(player: Player) -> str:
+        for *_, bias, width, error in tables.calibration_in_all(recorded, player):
             word = "too much" if bias > 0 else "too little"
-            told.append(
-                f"at {difficulty}, {bot} expects {plus_minus(abs(bias), width)} points {word}, "
-                f"with an error of {figure(error)}"
+            return (
+                f"{player[1]} expects {plus_minus(abs(bias), width)} points {word}, its error is "
+                f"{figure(error)} (root mean square)"
             )
-    assert section.caption == f"Over all turns: {told[0]}; …; {told[-1]} (root mean square)."
+        return f"{player[1]} gives no estimates"
+
+    assert section.caption == f"Over all turns: a{each(recorded, say)[1:]}"
 
 
 def test_bots_against_each_other(sections: Sections, recorded: Records) -> None:
@@ -447,7 +467,7 @@ def test_bots_against_each_other(sections: Sections, recorded: Records) -> None:
         ahead = plus_minus(mean if bot == strong else -mean, width)
         told.append(
             f"at {difficulty}, {strong} is {ahead} points ahead of {second}; dice of their own "
-            f"would take {gain:.1f} times as many games"
+            f"would take {gain:.2f} times as many games to tell"
         )
     assert section.caption.startswith(f"A{'; '.join(told)[1:]}. With 9 comparisons at once, about ")
 
@@ -479,3 +499,148 @@ def test_every_section_has_a_title_a_sentence_and_charts(sections: Sections) -> 
     for section in found:
         assert section.caption[0].isupper()
         assert section.caption[-1] in ".)"
+
+
+@pytest.fixture(scope="module")
+def uneven(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run in which one bot has fewer games than the other, and a third none."""
+    games = {"plain": 6, "careful": 12, "tinker": 0}
+    run = tmp_path_factory.mktemp("uneven") / "run"
+    return by_hand.make_run(run, games, chunk=6, rules=[SURVIVAL])
+
+
+def test_points_lie_between_means_over_common_games(
+    uneven: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[list[comparison.Panel]] = []
+    monkeypatch.setattr(scored, "waterfall", lambda panels: drawn.append(panels) or Figure())
+    scored.points(find(uneven))
+    ((panel,),) = drawn
+    recorded = Records(uneven)
+    columns = {bot: recorded.column(("survival", bot), "score") for bot in ("plain", "careful")}
+    common = columns["plain"].keys() & columns["careful"].keys()
+    assert len(common) == 6
+    ends = [
+        statistics.mean(columns[bot][game] for game in common) for bot in (panel.weak, panel.strong)
+    ]
+    assert {panel.weak, panel.strong} == {"plain", "careful"}
+    assert [panel.weak_mean, panel.strong_mean] == pytest.approx(ends)
+    assert panel.parts["difference"].sum() == pytest.approx(panel.strong_mean - panel.weak_mean)
+
+
+def test_points_of_a_single_bot_begin_at_zero(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[list[comparison.Panel]] = []
+    monkeypatch.setattr(scored, "waterfall", lambda panels: drawn.append(panels) or Figure())
+    run = by_hand.make_run(tmp_path / "run", {"careful": 5}, rules=[NIGHTMARE])
+    scored.points(find(run))
+    ((panel,),) = drawn
+    mean = statistics.mean(Records(run).column(("nightmare", "careful"), "score").values())
+    assert (panel.weak, panel.weak_mean, panel.strong_mean) == (None, 0.0, pytest.approx(mean))
+
+
+def test_without_the_two_strongest_only_the_comparisons_are_counted(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_charts(monkeypatch)
+    found = find(run)
+    weakest = {difficulty: found.ranked(difficulty)[-1] for difficulty in found.difficulties}
+    kept = [
+        weakest[row["difficulty"]] in (row["bot"], row["other"])
+        for row in found.differences.iter_rows(named=True)
+    ]
+    frame = found.differences.filter(kept)
+    assert len(frame) == 6
+    caption = compared.differences(dataclasses.replace(found, differences=frame)).caption
+    assert caption.startswith("With 6 comparisons at once, about 0.3 of the 95 % intervals miss")
+    single = compared.differences(dataclasses.replace(found, differences=frame[:1]))
+    assert single.caption == ""
+    assert len(single.tables[0].rows) == 1
+
+
+def test_a_single_game_has_no_intervals_to_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_charts(monkeypatch)
+    run = by_hand.make_run(tmp_path / "run", {"plain": 1, "careful": 1}, rules=[SURVIVAL])
+    section = compared.differences(find(run))
+    recorded = Records(run)
+    one, other = ranked(recorded, "survival")
+    ahead = recorded.games["survival", one][0]["score"]
+    ahead -= recorded.games["survival", other][0]["score"]
+    assert section.caption == f"At survival, {one} is {ahead:.1f} points ahead of {other}."
+    (row,) = section.tables[0].rows
+    assert list(row[3:]) == ["1", f"{ahead if row[1] == one else -ahead:+.1f}", "–", "–"]
+
+
+def test_a_report_says_what_has_not_been_played(uneven: Path, tmp_path: Path) -> None:
+    assert report.missing(find(uneven)) == (
+        " Unfinished: of 12 games, plain has 6 games at survival, tinker has 0 games at survival."
+    )
+    run = by_hand.make_run(tmp_path / "run", {"plain": 2, "careful": 2}, rules=[SURVIVAL])
+    assert report.missing(find(run)) == ""
+
+
+@pytest.mark.parametrize(
+    ("difficulty", "settings"),
+    [
+        ("all", []),
+        ("nightmare", ["ruin_penalty=20"]),
+        ("peaceful,survival", ["power_costs=[30,60]", "straight=7", "max_difference=2"]),
+    ],
+)
+def test_the_command_chooses_the_rules_that_were_played(
+    difficulty: str, settings: list[str]
+) -> None:
+    rules = choose_rules(difficulty, settings=settings)
+    words = shlex.split(report.command(Plan(7, 30, 10, {"a b": "", "c": ""}, tuple(rules))))
+    assert words[:2] == ["magsim", "tournament"]
+    options = list(zip(words[2::2], words[3::2], strict=True))
+    given = dict(options)
+    assert (given["--bots"], given["--games"], given["--seed"]) == ("a b,c", "30", "7")
+    again = [value for option, value in options if option == "--set"]
+    assert sorted(again) == sorted(settings)
+    found = choose_rules(given["--difficulty"], settings=again)
+    assert [dataclasses.replace(at, name="") for at in found] == [
+        dataclasses.replace(at, name="") for at in rules
+    ]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        [PEACEFUL, *choose_rules("survival", settings=["ruin_penalty=20"])],
+        [*choose_rules("peaceful", settings=["four=1"]), *choose_rules("survival")],
+        [Rules("mine", 2, (5,))],
+    ],
+)
+def test_no_command_plays_what_several_are_needed_for(rules: list[Rules]) -> None:
+    assert report.command(Plan(7, 30, 10, {"a": ""}, tuple(rules))) == ""
+
+
+def test_rules_are_told_with_what_was_changed() -> None:
+    changed = choose_rules("survival", settings=["ruin_penalty=20", "power_costs=[30,60]"])
+    rules = (PEACEFUL, NIGHTMARE, *changed)
+    assert report.rules_in_words(Plan(1, 1, 1, {"a": ""}, rules)) == (
+        "peaceful: minimum 2, Powers at 10, 20, 40 points; nightmare: minimum 3, no Powers; "
+        "survival+ruin_penalty=20+power_costs=[30,60]: minimum 2, Powers at 30, 60 points, "
+        "ruin_penalty 20"
+    )
+
+
+def test_points_of_bots_without_a_game_in_common_are_those_of_the_strongest(tmp_path: Path) -> None:
+    run = by_hand.make_run(tmp_path / "run", {"plain": 4, "careful": 8}, rules=[SURVIVAL], chunk=4)
+    (part,) = run.glob("games/*/bot=careful/000000000-*")
+    part.unlink()
+    section = scored.points(find(run))
+    recorded = Records(run)
+    player = "survival", ranked(recorded, "survival")[0]
+    expected = [
+        [*player, "–", name, plus_minus(*mean_and_width(recorded.column(player, part).values()))]
+        for part, name in NAMES.items()
+    ]
+    assert_table(section.tables[0], expected)
+    means = {part: statistics.mean(recorded.column(player, part).values()) for part in NAMES}
+    most = NAMES[max(means, key=lambda part: means[part])]
+    assert section.caption.startswith(f"At survival, {player[1]} earns most by {most}, ")
