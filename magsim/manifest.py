@@ -177,7 +177,7 @@ def differences(old: Plan, new: Plan) -> list[str]:
 def _names(names: list[str]) -> str:
     """The first few names, and how many more there are."""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return (",".join(names[:_NAMED]) or "none") + more
+    return ",".join(names[:_NAMED]) + more
 
 
 def _rules_difference(old: tuple[Rules, ...], new: tuple[Rules, ...]) -> str:
@@ -187,7 +187,10 @@ def _rules_difference(old: tuple[Rules, ...], new: tuple[Rules, ...]) -> str:
         new_here = [name for name in here if name not in there]
         if not gone and not new_here:
             return "difficulties in another order"
-        return f"difficulties {_names(gone)} there, {_names(new_here)} here"
+        sides = ((gone, "only there"), (new_here, "only here"))
+        return "difficulties " + ", ".join(
+            f"{_names(names)} {side}" for names, side in sides if names
+        )
     changed = next(pair for pair in zip(old, new, strict=True) if pair[0] != pair[1])
     fields = dataclasses.fields(Rules)
     name = next(

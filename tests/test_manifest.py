@@ -264,13 +264,13 @@ def test_the_same_plan_has_no_differences():
         ),
         (
             {"rules": (PEACEFUL, SURVIVAL)},
-            ["difficulties nightmare there, survival here"],
+            ["difficulties nightmare only there and survival only here"],
         ),
-        ({"rules": (PEACEFUL,)}, ["difficulties nightmare there, none here"]),
+        ({"rules": (PEACEFUL,)}, ["difficulties nightmare only there"]),
         ({"rules": (NIGHTMARE, PEACEFUL)}, ["difficulties in another order"]),
         (
             {"rules": (PEACEFUL, *(dataclasses.replace(NIGHTMARE, name=n) for n in "abcde"))},
-            ["difficulties nightmare there, a,b,c and 2 more here"],
+            ["difficulties nightmare only there and a,b,c and 2 more only here"],
         ),
         (
             {"rules": (PEACEFUL, dataclasses.replace(NIGHTMARE, ruin_penalty=20))},
