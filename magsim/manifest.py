@@ -188,9 +188,8 @@ def _rules_difference(old: tuple[Rules, ...], new: tuple[Rules, ...]) -> str:
         if not gone and not new_here:
             return "difficulties in another order"
         sides = ((gone, "only there"), (new_here, "only here"))
-        return "difficulties " + ", ".join(
-            f"{_names(names)} {side}" for names, side in sides if names
-        )
+        told = [f"{_names(names)} {side}" for names, side in sides if names]
+        return f"difficulties {' and '.join(told)}"
     changed = next(pair for pair in zip(old, new, strict=True) if pair[0] != pair[1])
     fields = dataclasses.fields(Rules)
     name = next(
