@@ -160,7 +160,7 @@ class Greedy(Bot):
         )
         return Answers(decisions)
 
-    def rank(self, position: Position, key: int, count: int) -> list[Decision]:  # noqa: ARG002
+    def rank(self, position: Position, key: int, count: int) -> list[Decision]:  # noqa: ARG002 - no chance here
         """Decisions by the score that they leave after this turn, Powers by its exact mean."""
         board, values, line = (
             position.board,

@@ -84,7 +84,7 @@ class Lookahead(Bot):
         )
         return Answers(decisions, estimates)
 
-    def rank(self, position: Position, key: int, count: int) -> list[Decision]:  # noqa: ARG002
+    def rank(self, position: Position, key: int, count: int) -> list[Decision]:  # noqa: ARG002 - no chance here
         """The boards that it looks at further, by their worth after the next turn, and all Powers.
 
         Powers are weighed against the board that looks best at once, on this turn's measure, so all

@@ -20,7 +20,7 @@ from magsim.analysis.intervals import (
     ratio_of_sums,
     share_interval,
 )
-from magsim.analysis.tallies import ESTIMATE_BIN, ESTIMATE_UNIT, PARTS, Tallies
+from magsim.analysis.tallies import ESTIMATE_BIN, ESTIMATE_UNIT, QUANTITIES, Tallies
 from magsim.board import CELL_NAMES
 from magsim.decision import POWER_KINDS
 
@@ -67,8 +67,7 @@ def percentiles(tallies: Tallies) -> pl.DataFrame:
 
 
 def means(tallies: Tallies) -> pl.DataFrame:
-    """Columns: games, quantity (score, its ``PARTS``, ruins, used, turns), mean, half_width."""
-    quantities = ("score", *PARTS, "ruins", "used", "turns")
+    """Columns: games, quantity (of ``tallies.QUANTITIES``), mean, half_width."""
     return _table(
         tallies,
         "parts",
@@ -76,7 +75,7 @@ def means(tallies: Tallies) -> pl.DataFrame:
         (
             (row["difficulty"], row["bot"], row["n"], name, mean.mean, mean.half_width)
             for row in _rows(tallies, "parts")
-            for name in quantities
+            for name in QUANTITIES
             for mean in [mean_of_sums(row["n"], row[name], row[f"{name}_sq"])]
         ),
     )

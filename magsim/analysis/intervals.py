@@ -69,6 +69,16 @@ def half_width(deviation: float | None, n: int, level: float = LEVEL) -> float |
     return t_quantile(n - 1, level) * deviation / math.sqrt(n)
 
 
+def digits_for(half_width: float | None, least: int) -> int:
+    """Digits with which a value and its half width are written: as many as show it, up to four."""
+    if half_width is None or half_width >= 0.1:
+        return least
+    digits = 2
+    while digits < 4 and 0 < half_width < 0.5 * 10**-digits:
+        digits += 1
+    return digits
+
+
 class Mean(NamedTuple):
     """A mean of ``n`` values with the half width of its interval (None where n < 2)."""
 

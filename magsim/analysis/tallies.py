@@ -34,6 +34,8 @@ PARTS = (
     "power_points",
 )
 """What a score is the sum of, in points; RUINs and Powers are negative."""
+QUANTITIES = (*PARTS, "ruins", "turns")
+"""What is summed over games: the parts of their scores in points, RUINs and turns."""
 
 Keys = tuple[str, ...]
 
@@ -252,7 +254,7 @@ def _tally(batch: _Batch) -> dict[str, pl.DataFrame]:
         "scores": _count(games, "score"),
         "ruins": _count(games, "ruins"),
         "lengths": _count(games, "turns"),
-        "parts": games.select(**_moments("score", *PARTS, "ruins", "used", "turns")),
+        "parts": games.select(**_moments(*QUANTITIES)),
         "by_turn": turns.group_by("turn").agg(**sums, **_moments("dice")),
         "by_empty": turns.group_by("empty").agg(n=pl.len().cast(pl.Int64), **sums),
         "cells": _count(turns.filter(pl.col("ruined") == 1).cast({"cell": pl.String}), "cell"),

@@ -8,6 +8,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
+from matplotlib.typing import ColorType
 from numpy.typing import NDArray
 
 from magsim.charts.style import (
@@ -196,9 +197,9 @@ def stack(
         left += part
 
 
-def ink_on(colour: object) -> str:
+def ink_on(colour: ColorType) -> str:
     """The colour of a text that can be read on a colour."""
-    red, green, blue = matplotlib.colors.to_rgb(colour)  # type: ignore[arg-type]
+    red, green, blue = matplotlib.colors.to_rgb(colour)
     return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.55 else "white"
 
 

@@ -21,6 +21,8 @@ from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
+from magsim.analysis.intervals import digits_for
+
 FONT = "DejaVu Sans"
 """Comes with matplotlib, so that a chart is the same on every machine."""
 SIZE, SMALL, TITLE = 8.5, 7.0, 13.0
@@ -197,15 +199,12 @@ def plus_minus(
 ) -> str:
     """A value with half of its interval, or alone where that is not known.
 
-    Digits are as many as in the reports' tables and captions (``report.words.interval``; two for
-    ``small_interval``): more than told only where the half width is below 0.1.
+    Digits are those of the reports' tables and captions: more than told where it takes them to
+    show the half width.
     """
     if value is None:
         return "\N{EN DASH}"
-    if half_width is not None and half_width < 0.1:
-        digits = 2
-        while digits < 4 and 0 < half_width < 0.5 * 10**-digits:
-            digits += 1
+    digits = digits_for(half_width, digits)
     text = number(value, digits, sign)
     return text if half_width is None else f"{text} ± {number(half_width, digits)}"
 

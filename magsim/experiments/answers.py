@@ -1,6 +1,6 @@
 """What an experiment measured: every measure at every point, and differences on the same dice."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,7 +118,7 @@ class Answers:
         here = [k for k, point in enumerate(self.points) if point.difficulty == difficulty]
         return next((k for k in here if is_published(self.points[k].rules, difficulty)), here[0])
 
-    def table(self) -> pl.DataFrame:
+    def table(self, measures: Iterable[str] = MEASURES) -> pl.DataFrame:
         """A row a bot, point and measure.
 
         Columns: difficulty, label, point, bot, games, measure, mean, half_width, low, high.
@@ -126,7 +126,7 @@ class Answers:
         rows = []
         for bot in self.moments:
             for k, point in enumerate(self.points):
-                for measure in MEASURES:
+                for measure in measures:
                     mean = self.mean(bot, measure, k)
                     where = (point.difficulty, point.label, k, bot)
                     ends = self.ends(bot, measure, k)

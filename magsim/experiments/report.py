@@ -13,9 +13,10 @@ from magsim.experiments.answers import Answers, answer, is_published
 from magsim.experiments.openings import openings
 from magsim.experiments.question import AXES, MEASURES, POINTS, SHARES, kept
 from magsim.experiments.verdicts import along, series_of, shown, verdict
+from magsim.report.comparison import differences_table
 from magsim.report.page import Page, Section, Table, check_folder, write
 from magsim.report.run import FOLDER
-from magsim.report.words import counted, interval, number, percent_between
+from magsim.report.words import capital, counted, interval, number, percent_between
 
 PICTURED = ("score", "ruins", "used", "straight_points", "four_points", "two_pairs_points")
 """The measures that are always drawn along a grid, after the verdict's own."""
@@ -28,7 +29,7 @@ def is_experiment(run: Path) -> bool:
 
 def _drawn(answers: Answers, measure: str) -> tuple[pl.DataFrame, str]:
     """A measure at every point, as it is drawn, and what its axis is called."""
-    table = answers.table().filter(pl.col("measure") == measure)
+    table = answers.table((measure,))
     if measure in POINTS:
         return table, f"{MEASURES[measure]}, points"
     if measure not in SHARES:
@@ -82,7 +83,7 @@ def _grid(answers: Answers) -> list[Section]:
     draw = _along_axis if whole else _by_label
     return [
         Section(
-            f"{MEASURES[measure][0].upper()}{MEASURES[measure][1:]}",
+            capital(MEASURES[measure]),
             _range(answers, measure),
             {measure: draw(answers, measure)},
         )
@@ -107,7 +108,7 @@ def _range(answers: Answers, measure: str) -> str:
 def _ladder(answers: Answers) -> list[Section]:
     """Scores by difficulty, a line a bot, and the differences between bots."""
     best, names = answers.strongest, [point.rules.name for point in answers.points]
-    frame = answers.table().filter(pl.col("measure") == "score")
+    frame = answers.table(("score",))
     frame = frame.with_columns(difficulty=pl.col("point").replace_strict(dict(enumerate(names))))
     scored = ", ".join(
         f"{interval(*answers.mean(best, 'score', k)[1:3])} at {name}"
@@ -123,20 +124,8 @@ def _ladder(answers: Answers) -> list[Section]:
             f"{len(differences)} paired differences on the same dice; thick intervals hold with "
             "95 % each, thin ones (Bonferroni) with 95 % all together."
         )
-        table = Table(
-            "Paired differences, points",
-            ["difficulty", "bot", "against", "ahead by", "for all together", "gain of pairing"],
-            [
-                [
-                    *(row["difficulty"], row["bot"], row["other"]),
-                    interval(row["difference"], row["half_width"], sign=True),
-                    *(f"± {number(row['simultaneous'])}", number(row["gain"], 2)),
-                ]
-                for row in differences.iter_rows(named=True)
-            ],
-            words=3,
-        )
         drawn = {"differences": comparison.forest(differences)}
+        table = differences_table(differences)
         found.append(Section("Bots against each other", caption, drawn, (table,)))
     return found
 
@@ -223,7 +212,7 @@ def report_experiment(run: Path, folder: Path | None = None) -> tuple[Path, str]
         found = _ladder(answers)
     else:
         found = _grid(answers)
-    games = counted(answers.table()["games"].to_list())
+    games = counted(answers.table(("score",))["games"].to_list())
     left_out = ", ".join(bot for bot in answers.plan.bots if bot not in answers.moments)
     missing = f" Left out, not having played at every point: {left_out}." if left_out else ""
     intro = (

@@ -4,7 +4,7 @@ Every verdict speaks of the strongest bot of the experiment, so that a stronger 
 running it again; where weak and strong players are compared, it speaks of all.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from magsim.experiments.openings import openings
 from magsim.experiments.question import MEASURES, POINTS, SHARES, Point
 from magsim.report.words import (
     between,
+    capital,
     interval,
     number,
     percent,
@@ -38,10 +39,6 @@ def verdict(answers: Answers) -> str:
     return _KINDS[answers.question.verdict.kind](answers)
 
 
-def _capital(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}"
-
-
 def _differs(mean: Mean) -> bool:
     """Whether a difference's interval leaves out zero."""
     return (
@@ -54,7 +51,7 @@ def _steps(answers: Answers) -> str:
     if len(answers.moments) < 2:
         return f"Only {answers.strongest} played at every point: there is no step to speak of."
     told = []
-    for difficulty, k in _difficulties(answers):
+    for k, point in enumerate(answers.points):
         scores = {bot: answers.mean(bot, "score", k).mean or 0.0 for bot in answers.moments}
         ranked = sorted(scores, key=lambda bot: scores[bot])
         steps = []
@@ -62,14 +59,8 @@ def _steps(answers: Answers) -> str:
             step = answers.between_bots(k, weak, strong)
             sure = "" if _differs(step) else " (not told apart)"
             steps.append(f"{strong} {interval(step.mean, step.half_width, sign=True)}{sure}")
-        told.append(f"at {difficulty}, from {ranked[0]}: " + ", ".join(steps))
+        told.append(f"at {point.rules.name}, from {ranked[0]}: " + ", ".join(steps))
     return f"Points a game that each step is worth on the same dice: {'; '.join(told)}."
-
-
-def _difficulties(answers: Answers) -> Iterator[tuple[str, int]]:
-    """Each point with its name."""
-    for k, point in enumerate(answers.points):
-        yield point.rules.name, k
 
 
 def _spacing(answers: Answers) -> str:
@@ -93,7 +84,7 @@ def _spacing(answers: Answers) -> str:
             f"from {names[1]} and {names[1]} {interval(second.mean, second.half_width, sign=True)} "
             f"from {names[2]}: {judged}"
         )
-    return _capital("; ".join(told)) + "."
+    return capital("; ".join(told)) + "."
 
 
 def _effect(answers: Answers) -> str:
@@ -117,7 +108,7 @@ def _effect(answers: Answers) -> str:
             f"at {difficulty}, {MEASURES[measure]} of {bot}: {at} ({answers.points[base].label}), "
             f"changed by {', '.join(changes)}"
         )
-    return _capital("; ".join(told)) + "."
+    return capital("; ".join(told)) + "."
 
 
 class Crossing(NamedTuple):
@@ -201,17 +192,16 @@ def _threshold(answers: Answers) -> str:
     bot, wanted = answers.strongest, answers.question.verdict
     axis = answers.question.axes[-1]
     level = percent(wanted.below, 0) if wanted.measure in SHARES else number(wanted.below, 2)
-    told = []
+    told, scored, ends = [], [], ""
     for name, at in crossings(answers, bot).items():
         if at.side == "at":
             told.append(f"{name}: {between(at.at, at.low, at.high)}")
         else:
             told.append(f"{name}: {at.side} that at every {axis} tried")
-    scored = []
     for name, ks in series_of(answers.points).items():
         change = answers.difference(bot, "score", ks[-1], ks[0])
         scored.append(f"{name}: {shown('score', change.mean, change.half_width, sign=True)}")
-    ends = " to ".join(number(along(answers.points, k), 0) for k in (ks[0], ks[-1]))
+        ends = " to ".join(number(along(answers.points, k), 0) for k in (ks[0], ks[-1]))
     return (
         f"For {bot}, the {MEASURES[wanted.measure]} comes to {level} at this {axis} "
         f"(interpolated, with 95 % intervals): {'; '.join(told)}. Its mean score changes from "
@@ -239,7 +229,7 @@ def _crossing(answers: Answers) -> str:
             f"at {name}, {bot} has {one} ({MEASURES[wanted.measure]}) against {other} "
             f"({MEASURES[wanted.other]}) with {answers.points[base].label}; {where}"
         )
-    return _capital("; ".join(told)) + "."
+    return capital("; ".join(told)) + "."
 
 
 def _opening(answers: Answers) -> str:
@@ -255,7 +245,7 @@ def _opening(answers: Answers) -> str:
             f"at {difficulty}, {bot} places {number(dice, 2)} ± {number(width, 2)} dice in its "
             f"first turn, most often as {top['shape']}, in {share} of its games"
         )
-    return _capital("; ".join(told)) + "."
+    return capital("; ".join(told)) + "."
 
 
 _KINDS: dict[str, Callable[[Answers], str]] = {

@@ -7,7 +7,7 @@ import polars as pl
 
 from magsim.report.findings import Findings
 from magsim.report.page import Table
-from magsim.report.words import interval, listed, percent_between, small_interval
+from magsim.report.words import capital, interval, listed, percent_between, small_interval
 
 Row = dict[str, Any]
 Show = Callable[[Row], str]
@@ -24,7 +24,7 @@ def each_difficulty(findings: Findings, say: Callable[[str, str], str]) -> str:
         for difficulty in findings.difficulties
     ]
     text = listed(told)
-    return f"{text[0].upper()}{text[1:]}."
+    return f"{capital(text)}."
 
 
 def rows_of(frame: pl.DataFrame, difficulty: str, bot: str) -> list[Row]:

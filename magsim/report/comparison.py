@@ -1,7 +1,10 @@
 """Sections that compare bots: paired differences, and how much is luck and how much skill."""
 
+import polars as pl
+
 from magsim.charts import comparison as charts
 from magsim.report.common import (
+    PLAYER,
     Row,
     show_interval,
     show_text,
@@ -9,13 +12,26 @@ from magsim.report.common import (
     table_of,
 )
 from magsim.report.findings import Findings
-from magsim.report.page import Section
-from magsim.report.words import DASH, interval, listed, number, percent_between
+from magsim.report.page import Section, Table
+from magsim.report.words import DASH, capital, interval, listed, number, percent_between
 
 
 def _half_width(row: Row) -> str:
     wide = row["simultaneous"]
     return DASH if wide is None else f"± {number(wide)}"
+
+
+def differences_table(frame: pl.DataFrame) -> Table:
+    """Paired differences, from ``analysis.pairs.differences``."""
+    columns = {
+        "against": show_text("other"),
+        "games": show_whole("games"),
+        "ahead by": show_interval("difference", sign=True),
+        "for all together": _half_width,
+        "gain of pairing": lambda row: number(row["gain"], 2),
+    }
+    title = "Paired differences on the same dice, points"
+    return table_of(title, frame, PLAYER | columns, words=3)
 
 
 def differences(findings: Findings) -> Section:
@@ -47,28 +63,12 @@ def differences(findings: Findings) -> Section:
         if pairs > 1
         else ""
     )
-    table = table_of(
-        "Paired differences on the same dice, points",
-        frame,
-        {
-            "difficulty": show_text("difficulty"),
-            "bot": show_text("bot"),
-            "against": show_text("other"),
-        }
-        | {
-            "games": show_whole("games"),
-            "ahead by": show_interval("difference", sign=True),
-            "for all together": _half_width,
-            "gain of pairing": lambda row: number(row["gain"], 2),
-        },
-        words=3,
-    )
     drawn = {
         "differences": charts.forest(frame),
         "matrix": charts.matrix(frame, findings.bots),
     }
-    caption = f"{text[:1].upper()}{text[1:]}.{many}" if text else many.strip()
-    return Section("Bots against each other", caption, drawn, (table,))
+    caption = f"{capital(text)}.{many}" if text else many.strip()
+    return Section("Bots against each other", caption, drawn, (differences_table(frame),))
 
 
 def variance(findings: Findings) -> Section:
@@ -95,5 +95,5 @@ def variance(findings: Findings) -> Section:
             "share": lambda row: percent_between(row["share"], row["low"], row["high"]),
         },
     )
-    caption = f"{text[0].upper()}{text[1:]}. Among the bots of this run only."
+    caption = f"{capital(text)}. Among the bots of this run only."
     return Section("Luck and skill", caption, {"variance": charts.variance(frame)}, (table,))

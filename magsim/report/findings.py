@@ -16,7 +16,6 @@ from magsim.manifest import Plan, read_manifest
 class Findings:
     """A run's plan, its summary, tallies and moments, from which every figure comes."""
 
-    run: Path
     plan: Plan
     summary: pl.DataFrame
     tallies: Tallies
@@ -64,7 +63,6 @@ def find(run: Path) -> Findings:
     moments = pairs.part_moments(run)
     scores = [at["score"] for at in moments]
     return Findings(
-        run,
         tallies.plan,
         games.summary(run),
         tallies,

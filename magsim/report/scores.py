@@ -18,7 +18,7 @@ from magsim.report.common import (
 )
 from magsim.report.findings import Findings
 from magsim.report.page import Section, Table
-from magsim.report.words import DASH, between, interval, listed, number
+from magsim.report.words import DASH, between, capital, interval, listed, number
 
 
 def distributions(findings: Findings) -> Section:
@@ -131,5 +131,5 @@ def points(findings: Findings) -> Section:
     title = "Points a game by part (of two bots: the difference on the same dice)"
     table = Table(title, ["difficulty", "bot", "against", "part", "points"], rows, words=4)
     drawn = {"points": waterfall(panels)}
-    caption = f"{text[0].upper()}{text[1:]}."
+    caption = f"{capital(text)}."
     return Section("Where the points come from", caption, drawn, (table,))

@@ -2,9 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 
+from magsim.analysis.intervals import digits_for
+
 DASH = "–"
 SHOWN = 4
 """So many things are told one by one; of more, the first and the last."""
+
+
+def capital(text: str) -> str:
+    """A text with a capital at its beginning, as a sentence or a title has."""
+    return text[:1].upper() + text[1:]
 
 
 def number(value: float | None, digits: int = 1) -> str:
@@ -26,11 +33,7 @@ def small_interval(value: float | None, half_width: float | None, sign: bool = F
 
 
 def _with_half_width(value: float | None, half_width: float | None, digits: int, sign: bool) -> str:
-    """As many digits as it takes to show the half width, up to four."""
-    if half_width is not None and half_width < 0.1:
-        digits = 2
-        while digits < 4 and 0 < half_width < 0.5 * 10**-digits:
-            digits += 1
+    digits = digits_for(half_width, digits)
     text = number(value, digits)
     plus = "+" if sign and value is not None and not text.startswith("-") else ""
     return f"{plus}{text}" + ("" if half_width is None else f" ± {number(half_width, digits)}")
