@@ -64,8 +64,11 @@ def explain(game: Game, turn: int, bot: Bot, watch: Watch, count: int = OPTIONS)
 
     def ask(work: Callable[[], Result]) -> Result:
         bot.random.seed(key)
-        with watch.within(_asked(game, turn, position), loading=bot.compiled):
-            return work()
+        try:
+            with watch.within(_asked(game, turn, position), loading=bot.compiled):
+                return work()
+        finally:
+            watch.disarm()
 
     try:
         decision = ask(lambda: Bot.rank(bot, position, key, 1))[0]
