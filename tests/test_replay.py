@@ -41,8 +41,10 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def replay(run: Path, *words: str) -> tuple[int, str, str]:
+    """Exit code, output, and what is said on standard error but for news of the compiler."""
     result = CliRunner().invoke(main, ["replay", str(run), *words])
-    return result.exit_code, result.stdout, result.stderr
+    said = [line for line in result.stderr.splitlines(True) if not line.startswith("Compil")]
+    return result.exit_code, result.stdout, "".join(said)
 
 
 def test_a_turn_is_drawn_with_what_is_new_in_brackets() -> None:
