@@ -6,7 +6,7 @@ tests and ``magsim verify`` hold two independent readings against each other.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 
 from magsim.board import (
     CELL_NAMES,
@@ -73,6 +73,46 @@ class IllegalDecision(ValueError):
     """A decision breaks a rule; the message names the rule."""
 
 
+class TooFewDice(IllegalDecision):
+    """Fewer dice are placed than the turn requires (R5)."""
+
+
+class IllegalCell(IllegalDecision):
+    """A die cannot be staged where it is wanted, in any order (R8-R11)."""
+
+
+class NoPowerLeft(IllegalDecision):
+    """All Powers have been used (R12)."""
+
+
+class NoSuchDie(IllegalDecision):
+    """The dice do not hold the die that is asked for (R4, R13, R14)."""
+
+
+class BeyondTheDie(IllegalDecision):
+    """A Power would lower a 1 or raise a 6 (R13)."""
+
+
+class CellNotEmpty(IllegalDecision):
+    """A RUIN is wanted on a cell that is not empty (R18)."""
+
+
+class NotInMagdagdon(IllegalDecision):
+    """A RUIN is accepted while a legal way exists (R19)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why a die cannot be staged on a cell: ``reason`` is ruin, taken, apart or differs.
+
+    ``cells`` are those of the numbers next to it that differ too much (R10), none otherwise: it is
+    a RUIN (R11), it holds a number, or no number is next to it (R9).
+    """
+
+    reason: str
+    cells: tuple[int, ...] = ()
+
+
 def is_over(board: int) -> bool:
     """Whether no cell is empty (R26)."""
     return not empty_cells(board)
@@ -83,9 +123,14 @@ def required_minimum(board: int, rules: Rules) -> int:
     return min(rules.minimum, len(empty_cells(board)))
 
 
+def _numbered(values: Sequence[int], cell: int) -> list[int]:
+    """The cells orthogonally next to ``cell`` that hold numbers."""
+    return [next_to for next_to in NEIGHBOURS[cell] if is_number(values[next_to])]
+
+
 def _fits(values: Sequence[int], die: int, cell: int, rules: Rules) -> bool:
     """Whether a die has a number next to it, and differs little enough from each (R9, R10)."""
-    numbers = [values[next_to] for next_to in NEIGHBOURS[cell] if is_number(values[next_to])]
+    numbers = [values[next_to] for next_to in _numbered(values, cell)]
     return bool(numbers) and all(abs(die - number) <= rules.max_difference for number in numbers)
 
 
@@ -101,6 +146,37 @@ def legal_cells(board: int, die: int, rules: Rules) -> tuple[int, ...]:
 def is_legal_cell(board: int, die: int, cell: int, rules: Rules) -> bool:
     """Whether ``die`` may be staged on ``cell`` now (R8-R11)."""
     return cell in legal_cells(board, die, rules)
+
+
+def obstacle(board: int, die: int, cell: int, rules: Rules) -> Obstacle | None:
+    """Why ``die`` cannot be staged on ``cell`` now; None if it can (R8-R11)."""
+    if is_legal_cell(board, die, cell, rules):
+        return None
+    values = cell_values(board)
+    if values[cell] != EMPTY:
+        return Obstacle("ruin" if values[cell] == RUIN else "taken")
+    numbered = _numbered(values, cell)
+    if not numbered:
+        return Obstacle("apart")
+    far = (next_to for next_to in numbered if abs(die - values[next_to]) > rules.max_difference)
+    return Obstacle("differs", tuple(far))
+
+
+def stage(
+    board: int, placements: Sequence[tuple[int, int]], rules: Rules
+) -> tuple[int, list[tuple[int, int]], list[tuple[int, int]]]:
+    """Stage (die, cell) pairs, each as soon as it is legal (R4, R8-R11).
+
+    On a board without numbers the first one leads. Returned are the board then, the pairs in the
+    order in which they were staged, and those that never became legal.
+    """
+    staged, waiting = [], list(placements)
+    while legal := [step for step in waiting if is_legal_cell(board, *step, rules)]:
+        die, cell = legal[0]
+        board = with_cell(board, cell, die)
+        staged.append(legal[0])
+        waiting.remove(legal[0])
+    return board, staged, waiting
 
 
 def _stagings(
@@ -152,23 +228,16 @@ def check_place(board: int, dice: Sequence[int], decision: Place, rules: Rules) 
     """
     required = required_minimum(board, rules)
     if len(decision.placements) < required:
-        raise IllegalDecision(f"places {len(decision.placements)} dice, {required} required (R5)")
+        raise TooFewDice(f"places {len(decision.placements)} dice, {required} required (R5)")
     hand = list(dice)
     for die, _ in decision.placements:
         if die not in hand:
-            raise IllegalDecision(f"places a {die} that is not among {format_dice(dice)} (R4)")
+            raise NoSuchDie(f"places a {die} that is not among {format_dice(dice)} (R4)")
         hand.remove(die)
-    waiting = list(decision.placements)
-    staged = board
-    while waiting:
-        legal = [step for step in waiting if is_legal_cell(staged, *step, rules)]
-        if not legal:
-            die, cell = waiting[0]
-            raise IllegalDecision(f"{die} on {CELL_NAMES[cell]} is not legal in any order (R8-R11)")
-        die, cell = legal[0]
-        staged = with_cell(staged, cell, die)
-        waiting.remove((die, cell))
-    return staged
+    outcome, _, left_over = stage(board, decision.placements, rules)
+    for die, cell in left_over:
+        raise IllegalCell(f"{die} on {CELL_NAMES[cell]} is not legal in any order (R8-R11)")
+    return outcome
 
 
 def check_power(dice: Sequence[int], powers_left: int, decision: Power) -> None:
@@ -178,11 +247,11 @@ def check_power(dice: Sequence[int], powers_left: int, decision: Power) -> None:
         IllegalDecision: if it is not legal.
     """
     if powers_left < 1:
-        raise IllegalDecision("uses a Power, none is left (R12)")
+        raise NoPowerLeft("uses a Power, none is left (R12)")
     hand = list(dice)
     for die in decision.dice:
         if die not in hand:
-            raise IllegalDecision(f"there is no such die among {format_dice(dice)} (R13, R14)")
+            raise NoSuchDie(f"there is no such die among {format_dice(dice)} (R13, R14)")
         hand.remove(die)
     if decision.kind == "reroll":
         if not decision.dice:
@@ -193,7 +262,7 @@ def check_power(dice: Sequence[int], powers_left: int, decision: Power) -> None:
     if len(decision.dice) != 1:
         raise IllegalDecision("raises or lowers exactly one die (R13)")
     if decision.dice[0] == (SIDES if decision.kind == "raise" else 1):
-        raise IllegalDecision("no die goes below 1 or above 6 (R13)")
+        raise BeyondTheDie("no die goes below 1 or above 6 (R13)")
 
 
 def check_ruin(board: int, dice: Sequence[int], decision: Ruin, rules: Rules) -> int:
@@ -203,9 +272,9 @@ def check_ruin(board: int, dice: Sequence[int], decision: Ruin, rules: Rules) ->
         IllegalDecision: if it is not legal.
     """
     if cell_value(board, decision.cell) != EMPTY:
-        raise IllegalDecision(f"{CELL_NAMES[decision.cell]} is not empty (R18)")
+        raise CellNotEmpty(f"{CELL_NAMES[decision.cell]} is not empty (R18)")
     if not in_magdagdon(board, dice, rules):
-        raise IllegalDecision("the turn is not in MAGDAGDON (R19)")
+        raise NotInMagdagdon("the turn is not in MAGDAGDON (R19)")
     return with_cell(board, decision.cell, RUIN)
 
 
@@ -248,6 +317,30 @@ def line_bonus(line: Sequence[int]) -> str | None:
     if len(set(line)) == 2 and line.count(line[0]) == 2:
         return "two_pairs"
     return None
+
+
+def bonuses_within_reach(board: int, line: Sequence[int], rules: Rules) -> tuple[str, ...]:
+    """The bonuses that a line can still earn or has earned, the dearest first (R22, R23).
+
+    Judged by the numbers that are there (R10); whether the dice will ever come is another matter.
+    """
+    values = cell_values(board)
+    choices = []
+    for cell in line:
+        numbers = [values[next_to] for next_to in _numbered(values, cell)]
+        dice = (
+            die
+            for die in range(1, SIDES + 1)
+            if all(abs(die - number) <= rules.max_difference for number in numbers)
+        )
+        choices.append(tuple(dice) if values[cell] == EMPTY else (values[cell],))
+    found = {
+        line_bonus(filled)
+        for filled in product(*choices)
+        if all(abs(after - before) <= rules.max_difference for before, after in pairwise(filled))
+    }
+    worth = {"straight": rules.straight, "four": rules.four, "two_pairs": rules.two_pairs}
+    return tuple(sorted((name for name in worth if name in found), key=lambda name: -worth[name]))
 
 
 def score(board: int, rules: Rules, powers_used: int = 0) -> Score:
