@@ -146,6 +146,7 @@ class Greedy(Bot):
     """
 
     compiled = True
+    strength = 156  # measured in results/ladder
 
     def decide_batch(self, positions: Positions) -> Answers:
         """The decisions; no estimates."""

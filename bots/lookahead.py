@@ -65,6 +65,7 @@ class Lookahead(Bot):
     """Decides for the board that is worth most after the next turn, on average over its rolls."""
 
     compiled = True
+    strength = 327  # measured in results/ladder
 
     width: int = option(6, "how many boards are looked at further", minimum=1, maximum=1000)
 

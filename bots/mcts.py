@@ -131,6 +131,7 @@ class Mcts(Bot):
     """
 
     compiled = True
+    strength = 346  # measured in results/ladder
 
     iterations: int = option(48, "simulations a decision", minimum=2, maximum=20_000)
     seed: int = option(0, "another stream of its own random numbers", minimum=0)

@@ -86,6 +86,7 @@ class Random(Bot):
     """
 
     compiled = True
+    strength = 28  # measured in results/ladder
 
     def decide_batch(self, positions: Positions) -> Answers:
         """One draw for each position, from its own key."""

@@ -244,6 +244,9 @@ class Bot:
     spec: ClassVar[str] = ""
     compiled: ClassVar[bool] = False
     """Whether the bot has kernels, to be compiled before games are fanned out."""
+    strength: ClassVar[float] = 0.0
+    """Mean score in SURVIVAL, in points, as its author measured it; the strongest installed bot
+    gives hints."""
     random: ClassVar[Random] = Random()
     """This decision's own random numbers; the same for the same seed, game, turn and bot spec."""
 
@@ -251,8 +254,9 @@ class Bot:
         super().__init_subclass__()
         if "decide" in vars(cls) and "decide_batch" not in vars(cls):
             cls.decide_batch = Bot.decide_batch  # type: ignore[method-assign]
-        if {"decide", "decide_batch"} & vars(cls).keys() and "rank" not in vars(cls):
-            cls.rank = Bot.rank  # type: ignore[method-assign]  # it ranked for another decide
+        if {"decide", "decide_batch"} & vars(cls).keys():
+            for name in {"rank", "strength"} - vars(cls).keys():
+                setattr(cls, name, getattr(Bot, name))  # what it had belongs to another decide
         dataclass(eq=False)(cls)
 
     def decide(self, position: Position) -> Decision:

@@ -2,14 +2,25 @@
 
 import os
 import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from joblib import Parallel
+from joblib.executor import get_memmapping_executor
 from joblib.externals.loky import get_reusable_executor
 
 from magsim import worker
 
+Result = TypeVar("Result")
+
 # Without the tools that find a worker's own children, joblib ends the worker alone, and complains.
 warnings.filterwarnings("ignore", message="Failed to kill subprocesses")
+
+
+def _preparation() -> dict[str, Any]:
+    """How a worker process is made ready."""
+    os.environ.setdefault("PYTHONFAULTHANDLER", "")  # a crash is reported in a sentence, by us
+    return {"initializer": worker.set_up, "initargs": (os.getpid(),)}
 
 
 def parallel(jobs: int) -> Parallel:
@@ -18,16 +29,32 @@ def parallel(jobs: int) -> Parallel:
     joblib plays a single job in this process, where a bot could not be ended; so one job is two
     workers with one task between them.
     """
-    os.environ.setdefault("PYTHONFAULTHANDLER", "")  # a crash is reported in a sentence, by us
     return Parallel(
         n_jobs=max(2, jobs),
         pre_dispatch=1 if jobs == 1 else 2 * jobs,
         batch_size=1,
         backend="loky",
         return_as="generator_unordered",
-        initializer=worker.set_up,
-        initargs=(os.getpid(),),
+        **_preparation(),
     )
+
+
+def call_apart(work: Callable[[], Result]) -> Result:
+    """Call a function in a single worker process, which stays for the next call.
+
+    Whatever the function raises ends the process and is passed on, and so does Ctrl-C.
+
+    Raises:
+        TerminatedWorkerError: if the process ends before it answers.
+    """
+    # By way of joblib, which keeps count of the executor that this shares with ``parallel``.
+    executor = get_memmapping_executor(1, **_preparation())
+    try:
+        answer: Result = executor.submit(work).result()
+    except BaseException:
+        executor.terminate(kill_workers=True)
+        raise
+    return answer
 
 
 def stop_workers() -> None:

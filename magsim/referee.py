@@ -46,6 +46,19 @@ def describe(bot: str, rules: Rules, asked: Asked, what: str) -> str:
     return f"bot {bot} ({rules.name}) {what}; {where}"
 
 
+def describe_death(bot: str, rules: Rules, asked: Asked | None, seconds: float) -> str:
+    """The sentence that reports that a process ended while a bot was asked.
+
+    ``asked`` is what it was asked last, as far as that is known; ``seconds`` is the time limit.
+    """
+    what = "took its process down"
+    if asked is None:
+        return f"bot {bot} ({rules.name}) {what}"
+    if time.time() - asked.at / 1000 >= seconds:
+        what = f"gave no answer within {seconds:g} s and could not be interrupted"
+    return describe(bot, rules, asked, what)
+
+
 def explain_illegal(position: Position, packed: int) -> str:
     """The illegal decision in text, and the rule it breaks."""
     try:

@@ -4,6 +4,7 @@ A bot spec is ``name:option=value:option=value`` or ``path/to/my_bot.py:option=v
 known here: installed ones register in the entry-point group ``magsim.bots``.
 """
 
+import contextlib
 import dataclasses
 import hashlib
 import importlib.util
@@ -134,6 +135,23 @@ def installed_class(name: str) -> type[Bot]:
     if not (isinstance(loaded, type) and issubclass(loaded, Bot)):
         raise MagsimError(f"bot {name!r}: {known[name].value} is no subclass of magsim.bot.Bot")
     return loaded
+
+
+def strongest() -> str:
+    """The name of the installed bot of the greatest ``strength``, of equals the first.
+
+    Bots that do not import are passed over.
+
+    Raises:
+        MagsimError: if there is none that can be used.
+    """
+    strengths: dict[str, float] = {}
+    for name in installed():
+        with contextlib.suppress(MagsimError):
+            strengths[name] = installed_class(name).strength
+    if not strengths:
+        raise MagsimError("no bot is installed that can be used; `magsim bots` says more")
+    return max(strengths, key=lambda name: strengths[name])
 
 
 def _file_class(path: Path) -> type[Bot]:

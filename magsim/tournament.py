@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import os
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,7 +31,7 @@ from magsim.manifest import (
     write_manifest,
 )
 from magsim.pool import parallel, stop_workers
-from magsim.referee import describe
+from magsim.referee import describe_death
 from magsim.registry import fingerprint, load_bot, worker_spec
 from magsim.rules import Rules
 from magsim.timings import add_timing, open_timings
@@ -72,6 +71,19 @@ def enter(specs: str, time_limit: float) -> list[Entrant]:
             raise MagsimError(f"bot {bot.spec!r} is named twice in {specs!r}")
         entrants[bot.spec] = Entrant(bot, worker_spec(text), fingerprint(text))
     return list(entrants.values())
+
+
+def enter_one(option: str, spec: str, time_limit: float) -> Entrant:
+    """The one bot of a spec, compiled; ``option`` is where the spec was given.
+
+    Raises:
+        MagsimError: if the spec names no bot, or several.
+    """
+    entrants = enter(spec, time_limit)
+    if len(entrants) > 1:
+        raise MagsimError(f"{option} {spec}: name one bot, not {len(entrants)}")
+    compile_kernels(entrants)
+    return entrants[0]
 
 
 def _try_file(source: str, time_limit: float) -> None:
@@ -180,13 +192,8 @@ class _Crew:
         if not self._play_all(iter([chunk]), 1):
             return
         asked = read_note(chunk.note)
-        what = "took its process down"
-        if asked and time.time() - asked.at / 1000 >= chunk.time_limit:
-            what = f"gave no answer within {chunk.time_limit:g} s and could not be interrupted"
-        place = (
-            describe(chunk.bot, chunk.rules, asked, what) if asked else f"bot {chunk.bot} {what}"
-        )
-        self._report.faults.setdefault(chunk.bot, place)
+        death = describe_death(chunk.bot, chunk.rules, asked, chunk.time_limit)
+        self._report.faults.setdefault(chunk.bot, death)
 
     def _play_all(self, chunks: Iterator[Chunk], jobs: int) -> list[Chunk]:
         """Play chunks to the last, or until a worker dies; then, those that were under way."""

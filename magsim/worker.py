@@ -89,6 +89,7 @@ def _bot(source: str, planned: str | None = None) -> "Bot":
 
 def try_bot(source: str, seconds: float) -> str | None:
     """Load a bot within a time limit; the sentence that says what is wrong, if anything is."""
+    import magsim.registry  # noqa: F401 - what is loaded here is not the bot's to answer for
     from magsim.asking import Asked, TimeUp, Watch
 
     watch = Watch(seconds)

@@ -18,6 +18,7 @@ from magsim.registry import (
     load_bot,
     options_of,
     split_spec,
+    strongest,
     worker_spec,
 )
 
@@ -80,6 +81,29 @@ def test_the_bots_of_this_repository_are_installed_and_load_with_their_defaults(
 @every_installed
 def test_installed_bots_come_in_the_order_of_their_names():
     assert list(installed()) == ["every", "gone", "nobot", "nowhere"]
+
+
+def test_the_strongest_bot_is_the_first_of_those_of_the_greatest_strength(monkeypatch):
+    bots = ModuleType("test_registry_bots")
+    strengths = {"a": 5.0, "b": 20.5, "c": 20.5, "d": -1.0}
+    for name, strength in strengths.items():
+        setattr(bots, name, type(name, (Bot,), {"strength": strength}))
+    monkeypatch.setitem(sys.modules, bots.__name__, bots)
+    found = [entry(name, f"test_registry_bots:{name}") for name in ("d", "c", "b", "a", "gone")]
+    monkeypatch.setattr(registry, "entry_points", lambda **_: found)
+    assert strongest() == "b"
+
+
+@every_installed
+def test_bots_that_do_not_import_are_not_the_strongest():
+    assert strongest() == "every"
+
+
+def test_where_no_bot_can_be_used_none_is_the_strongest(monkeypatch):
+    found = [entry("nowhere", "test_registry_nowhere:Every")]
+    monkeypatch.setattr(registry, "entry_points", lambda **_: found)
+    with pytest.raises(MagsimError, match="no bot is installed that can be used"):
+        strongest()
 
 
 @every_installed

@@ -1,6 +1,9 @@
 """``magsim replay``: a recorded game told as it was, and bots asked about it as they were then."""
 
+import pickle
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from multiprocessing import active_children
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +19,7 @@ from magsim.cli import main
 from magsim.decision import Decision, Power, Ruin, pack_decision, parse_decision
 from magsim.errors import BotFault, MagsimError
 from magsim.reading import drawing
-from magsim.reading.explain import explain
+from magsim.reading.explain import Explanation, explain, explain_apart, inquiry
 from magsim.reading.replay import Game, Turn, read_game
 from magsim.rules import PEACEFUL, SURVIVAL, Rules
 
@@ -190,7 +193,7 @@ def test_a_bot_explains_what_it_did_in_the_run(searched: Path, watch: Watch, nam
         game = read_game(searched, name, None, index)
         for turn in game.turns:
             where = f"game {index}, turn {turn.number}: {turn.start}"
-            explained = explain(game, turn.number, bot, watch)
+            explained = explain(inquiry(game, turn.number, bot.spec), bot, watch)
             assert packed(explained.decision, turn) == packed(turn.first_decision, turn), where
             assert explained.options[0] == explained.decision, where
             if not turn.powers:
@@ -291,13 +294,13 @@ def test_a_bot_at_fault_is_named_with_the_position(
     game: Game, watch: Watch, bot: Bot, what: str
 ) -> None:
     with pytest.raises(BotFault, match="game 0, turn 2, position") as caught:
-        explain(game, 2, bot, watch)
+        explain(inquiry(game, 2, bot.spec), bot, watch)
     assert what in str(caught.value)
 
 
 def test_of_a_ranking_no_more_is_taken_than_is_shown(game: Game, watch: Watch) -> None:
     assert len(game.turn(1).start.decisions()) > 3
-    explained = explain(game, 1, Endless(), watch, 3)
+    explained = explain(inquiry(game, 1, "endless"), Endless(), watch, 3)
     assert list(explained.options) == game.turn(1).start.decisions()[:3]
 
 
@@ -306,7 +309,7 @@ def test_a_ranking_that_does_not_end_in_time_is_a_fault(game: Game) -> None:
     watch = Watch(0.3)
     try:
         with pytest.raises(BotFault, match=r"gave no answer within 0\.3 s; game 0, turn 1"):
-            explain(game, 1, Endless(), watch, 10**9)
+            explain(inquiry(game, 1, "endless"), Endless(), watch, 10**9)
     finally:
         watch.close()
 
@@ -334,7 +337,7 @@ class Leaving(Bot):
 @pytest.mark.parametrize(
     ("code", "what"),
     [
-        (HANGING, "gave no answer within 0.5 s and could not be interrupted"),
+        (HANGING, "gave no answer within 2 s and could not be interrupted"),
         (LEAVING, "took its process down"),
     ],
 )
@@ -343,7 +346,7 @@ def test_a_bot_that_hangs_or_leaves_is_told_in_one_sentence(
 ) -> None:
     (tmp_path / "odd.py").write_text(code)
     words = ("--bot", "lookahead", "--game", "1", "--turn", "2")
-    limit = ("--time-limit", "0.5" if code is HANGING else "60")
+    limit = ("--time-limit", "2" if code is HANGING else "60")
     done, out, err = replay(searched, *words, "--explain", str(tmp_path / "odd.py"), *limit)
     assert (done, out.splitlines()[0]) == (3, "Turn 2"), err
     assert err.startswith(f"magsim: bot odd.py (peaceful) {what}; game 1, turn 2, position ")
@@ -351,11 +354,35 @@ def test_a_bot_that_hangs_or_leaves_is_told_in_one_sentence(
 
 
 def test_ctrl_c_stops_an_explanation(searched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(_jobs: int) -> object:
+    def interrupt(_work: object) -> object:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("magsim.reading.explain.parallel", interrupt)
+    monkeypatch.setattr("magsim.reading.apart.call_apart", interrupt)
     words = ("--bot", "lookahead", "--game", "1", "--turn", "2", "--explain", "random")
     code, _, err = replay(searched, *words)
     assert code == 130
     assert err.strip() == "Stopped."
+
+
+def test_the_process_that_explains_is_told_no_seed(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[bytes] = []
+
+    def listen(work: object) -> Explanation:
+        told.append(pickle.dumps(work))
+        return Explanation(game.turns[0].closing, ())
+
+    monkeypatch.setattr("magsim.reading.apart.call_apart", listen)
+    seed = 0x1122334455667788
+    about = inquiry(replace(game, seed=seed), 1, "lookahead")
+    explain_apart(about, registry.load_bot("lookahead"), "lookahead", 60)
+    assert seed.to_bytes(8, "little") in pickle.dumps(replace(game, seed=seed))
+    assert len(told) == 1
+    assert seed.to_bytes(8, "little") not in told[0]
+
+
+def test_a_replay_leaves_no_process_behind(searched: Path) -> None:
+    words = ("--bot", "lookahead", "--game", "1", "--turn", "2", "--explain", "random")
+    assert replay(searched, *words)[0] == 0
+    assert not [child for child in active_children() if "Loky" in child.name]

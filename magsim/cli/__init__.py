@@ -9,6 +9,7 @@ from magsim import __version__
 from magsim.cli.asking import experiment
 from magsim.cli.common import Group
 from magsim.cli.playing import bots, tournament, verify
+from magsim.cli.prompt import play, scores
 from magsim.cli.reading import query, replay, schema
 from magsim.cli.reporting import report
 
@@ -19,5 +20,16 @@ def main() -> None:
     """Simulate MAGDAGDON, Cubiri's solitaire dice game, and measure bots that play it."""
 
 
-for command in (tournament, report, experiment, verify, query, replay, schema, bots):
+for command in (
+    tournament,
+    report,
+    experiment,
+    verify,
+    query,
+    replay,
+    play,
+    scores,
+    schema,
+    bots,
+):
     main.add_command(command)

@@ -205,5 +205,7 @@ def bots() -> None:
             continue
         first_line = (bot.__doc__ or "").strip().splitlines()[0:1]
         click.echo(f"{name}  {''.join(first_line)}")
+        if bot.strength:
+            click.echo(f"    strength: {bot.strength:g} points, its mean score in SURVIVAL")
         for entry in registry.options_of(bot):
             click.echo(_option_line(entry))

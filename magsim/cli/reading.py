@@ -2,15 +2,11 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from magsim.cli.common import run_argument, time_limit_option
 from magsim.errors import MagsimError
-
-if TYPE_CHECKING:
-    from magsim.tournament import Entrant
 
 FORMATS = ("table", "csv", "json")
 
@@ -90,28 +86,22 @@ def replay(
             out.print(line)
         return
     chosen = played.turn(turn)
-    entrant = None if explain is None else _entrant(explain, time_limit)
+    entrant = None
+    if explain is not None:
+        from magsim.tournament import enter_one
+
+        entrant = enter_one("--explain", explain, time_limit)
     for line in drawing.turn_lines(chosen):
         out.print(line)
     if entrant is not None:
-        from magsim.reading.explain import explain_apart
+        from magsim.pool import stop_workers
+        from magsim.reading.explain import explain_apart, inquiry
 
-        explained = explain_apart(played, turn, entrant.bot, entrant.source, time_limit)
+        about = inquiry(played, turn, entrant.bot.spec)
+        try:
+            explained = explain_apart(about, entrant.bot, entrant.source, time_limit)
+        finally:
+            stop_workers()
         out.print()
         for line in drawing.explanation_lines(entrant.bot.spec, explained, chosen):
             out.print(line)
-
-
-def _entrant(spec: str, time_limit: float) -> "Entrant":
-    """The one bot of a spec, compiled.
-
-    Raises:
-        MagsimError: if the spec names no bot, or several.
-    """
-    from magsim import tournament as tournaments
-
-    entrants = tournaments.enter(spec, time_limit)
-    if len(entrants) > 1:
-        raise MagsimError(f"--explain {spec}: one bot explains a turn, not {len(entrants)}")
-    tournaments.compile_kernels(entrants)
-    return entrants[0]

@@ -29,7 +29,8 @@ class Game:
     """A game of one seed and difficulty, from its first roll to its end.
 
     ``board`` is packed and holds what is permanent, ``hand`` the four dice as they are, ascending,
-    ``staged`` the (die, cell) pairs in the order of staging; ``turn`` counts from 1.
+    ``staged`` the (die, cell) pairs in the order of staging; ``turn`` counts from 1. Nothing that
+    it holds is changed in place: a shallow copy goes its own way.
     """
 
     def __init__(self, seed: int, rules: Rules) -> None:
@@ -39,7 +40,7 @@ class Game:
         self.turn = 1
         self.powers_used = 0
         self.staged: tuple[Placement, ...] = ()
-        self.steps: list[Step] = []
+        self.steps: tuple[Step, ...] = ()
         self.hand = self._roll()
         self._rerolls = 0
 
@@ -99,19 +100,28 @@ class Game:
         """Why a die cannot be staged on a cell now; None if it can."""
         return law.obstacle(self.staged_board, die, cell, self.rules)
 
+    def misfit(self, placements: Sequence[Placement]) -> tuple[int, int, law.Obstacle] | None:
+        """The first die that cannot be staged in any order, its cell, and why; None if all can."""
+        board, _, left_over = law.stage(self.staged_board, placements, self.rules)
+        for die, cell in left_over:
+            obstacle = law.obstacle(board, die, cell, self.rules)
+            assert obstacle is not None
+            return die, cell, obstacle
+        return None
+
     def stage(self, placements: Sequence[Placement]) -> None:
         """Stage dice that are available, in whatever order is legal; all of them or none.
 
         Raises:
             IllegalDecision: if a die is not available, or cannot go where it is wanted.
         """
-        self._require([die for die, _ in placements])
+        self.require([die for die, _ in placements])
         _, staged, left_over = law.stage(self.staged_board, placements, self.rules)
         for die, cell in left_over:
             raise law.IllegalCell(f"{die} on {CELL_NAMES[cell]} is not legal (R8-R11)")
         self.staged += tuple(staged)
 
-    def _require(self, wanted: Sequence[int]) -> None:
+    def require(self, wanted: Sequence[int]) -> None:
         """Check that dice are available.
 
         Raises:
@@ -138,6 +148,11 @@ class Game:
         self.staged = tuple(kept)
         return back
 
+    def take_back_all(self) -> tuple[Placement, ...]:
+        """Take back every staged die; those that were staged."""
+        back, self.staged = self.staged, ()
+        return back
+
     def use(self, power: Power) -> None:
         """Use a Power on available dice; a reroll draws from its own stream (R12-R16).
 
@@ -145,7 +160,7 @@ class Game:
             IllegalDecision: if none is left, or the dice do not allow it.
         """
         if self.powers_left:
-            self._require(power.dice)
+            self.require(power.dice)
         law.check_power(self.available, self.powers_left, power)
         rolled: list[int] = []
         if power.kind == "reroll":
@@ -174,7 +189,7 @@ class Game:
         self._close(ruin, law.check_ruin(self.board, self.hand, ruin, self.rules))
 
     def _note(self, decision: Place | Power | Ruin) -> None:
-        self.steps.append(Step(self.turn, self.board, self.hand, self.powers_left, decision))
+        self.steps += (Step(self.turn, self.board, self.hand, self.powers_left, decision),)
 
     def _close(self, decision: Place | Ruin, board: int) -> None:
         self._note(decision)

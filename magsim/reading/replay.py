@@ -4,7 +4,7 @@ Only the part that holds the game is opened. The records are taken at their word
 ``verify`` that judges them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -87,7 +87,7 @@ def read_game(run: Path, bot: str | None, difficulty: str | None, game: int) -> 
         raise MagsimError(f"game {game}: the run has games 0 to {plan.games - 1}")
     rows = _rows(run, plan, rules, spec, game)
     try:
-        turns = _turns(rows["turns"], rules, plan.seed, game)
+        turns = read_turns(rows["turns"], rules, plan.seed, game)
     except (ValueError, IndexError, law.IllegalDecision) as error:
         raise MagsimError(
             f"game {game} of {spec} ({name}): its records make no sense ({error}); "
@@ -137,8 +137,8 @@ def _rows(run: Path, plan: Plan, rules: Rules, bot: str, game: int) -> dict[str,
     return found
 
 
-def _turns(rows: list[Row], rules: Rules, seed: int, game: int) -> list[Turn]:
-    """The turns of a game.
+def read_turns(rows: Iterable[Row], rules: Rules, seed: int, game: int) -> list[Turn]:
+    """The turns of a game, read from its rows of the table ``turns``.
 
     Raises:
         ValueError: if a text is no notation, or the dice are not those of the seed.

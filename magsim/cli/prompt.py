@@ -1,0 +1,127 @@
+"""Commands for a person: play at the prompt, and the high scores."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from magsim.cli.common import INTERRUPTED, time_limit_option
+from magsim.errors import MagsimError
+
+if TYPE_CHECKING:
+    from magsim.play.language import Tongue
+
+DIFFICULTY_NAMES = ("peaceful", "survival", "nightmare")
+LANGUAGE_CODES = ("en", "pl", "tr", "he")
+
+difficulty_option = click.option(
+    "--difficulty", type=click.Choice(DIFFICULTY_NAMES, case_sensitive=False), help="Difficulty."
+)
+language_option = click.option(
+    "--lang",
+    type=click.Choice(LANGUAGE_CODES),
+    help="Language of the game.  [default: that of the locale]",
+)
+
+
+def _tongue(lang: str | None) -> "Tongue":
+    from magsim.play.language import Tongue, preferred
+
+    for stream in (sys.stdin, sys.stdout):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    return Tongue(lang or preferred())
+
+
+@click.command()
+@difficulty_option
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**64 - 1),
+    help="Seed of all dice, to repeat or share a game.  [default: drawn, told at the end]",
+)
+@click.option("--resume", is_flag=True, help="Go on with the game played last.")
+@click.option("--against", metavar="SPEC", help="A bot that plays the same dice beside you.")
+@click.option(
+    "--advisor",
+    metavar="SPEC",
+    help="The bot that gives hints and looks back.  [default: the strongest installed]",
+)
+@click.option(
+    "--review/--no-review",
+    default=True,
+    show_default=True,
+    help="After the game, name the decisions that cost most.",
+)
+@click.option(
+    "--runs",
+    type=click.Path(path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    help="Folder of runs that the score is compared with.",
+)
+@click.option("--plain", is_flag=True, help="Line by line, as through a pipe.")
+@language_option
+@time_limit_option
+@click.pass_context
+def play(
+    ctx: click.Context,
+    difficulty: str | None,
+    seed: int | None,
+    resume: bool,
+    against: str | None,
+    advisor: str | None,
+    review: bool,
+    runs: Path,
+    plain: bool,
+    lang: str | None,
+    time_limit: float,
+) -> None:
+    """Play MAGDAGDON at the prompt; `help` there lists the commands.
+
+    The game is saved after every command. Without a terminal, commands are read line by line.
+    """
+    from magsim.play.counsel import Counsel
+    from magsim.play.host import Host
+    from magsim.play.screen import Screen, console
+    from magsim.rules import DIFFICULTIES
+
+    if resume and (seed is not None or against is not None):
+        given = "--seed" if seed is not None else "--against"
+        raise MagsimError(f"--resume goes on with a saved game as it began: leave {given} out")
+    tongue = _tongue(lang)
+    at_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    screen = Screen(tongue, console(), plain or not at_terminal)
+    counsel = Counsel(advisor, time_limit, tongue, screen.tell)
+    if advisor is not None:
+        counsel.load()
+    host = Host(tongue, screen, counsel, runs, review, time_limit)
+    try:
+        if resume:
+            host.resume(difficulty)
+        elif rules := DIFFICULTIES[difficulty] if difficulty else host.ask_difficulty():
+            host.begin(rules, seed, against)
+    except KeyboardInterrupt:  # whatever there was to say has been said, in the player's language
+        ctx.exit(INTERRUPTED)
+
+
+@click.command()
+@difficulty_option
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="How many scores of each difficulty.",
+)
+@language_option
+def scores(difficulty: str | None, top: int, lang: str | None) -> None:
+    """Show your high scores at each difficulty."""
+    from magsim.play import hall
+    from magsim.play.screen import Screen, console
+
+    tongue = _tongue(lang)
+    screen = Screen(tongue, console(), plain=True)
+    for name in [difficulty] if difficulty else DIFFICULTY_NAMES:
+        hall.show(name, top, tongue, screen)

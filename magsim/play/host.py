@@ -1,0 +1,159 @@
+"""Who brings a sitting together: the game and its save, the rival, the counsel, and the end."""
+
+import contextlib
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from magsim.errors import MagsimError
+from magsim.play import aftermath, saves, scores, terminal
+from magsim.play.counsel import Counsel
+from magsim.play.game import Game
+from magsim.play.language import Phrase, Tongue
+from magsim.play.saves import Sitting
+from magsim.play.scores import HighScore
+from magsim.play.screen import Screen
+from magsim.play.session import Prompt, Session
+from magsim.rules import DIFFICULTIES, Rules
+
+if TYPE_CHECKING:
+    from magsim.reading.replay import Game as RivalGame
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """Plays sittings to their end, or until the player leaves.
+
+    ``runs`` is the folder of recorded games that scores are compared with; ``review`` asks for a
+    post-mortem; ``seconds`` is the time limit of a bot's decision.
+    """
+
+    tongue: Tongue
+    screen: Screen
+    counsel: Counsel
+    runs: Path
+    review: bool
+    seconds: float
+
+    def ask_difficulty(self) -> Rules | None:
+        """The difficulty that the player names, by its first letters; None if none is named."""
+        read = self._reader(lambda _before, _begun: [f"{name} " for name in DIFFICULTIES])
+        while True:
+            names = " / ".join(DIFFICULTIES)
+            self.screen.tell(self.tongue.say("Which difficulty? {names}", names=names))
+            try:
+                typed = read().strip().lower()
+            except EOFError:
+                return None
+            except KeyboardInterrupt:
+                self.screen.tell("")
+                raise
+            meant = [name for name in DIFFICULTIES if typed and name.startswith(typed)]
+            if meant:
+                return DIFFICULTIES[meant[0]]
+            if typed:
+                self.screen.tell(self.tongue.say("There is no difficulty “{word}”.", word=typed))
+
+    def begin(self, rules: Rules, seed: int | None, against: str | None) -> None:
+        """Play a new game.
+
+        Raises:
+            MagsimError: if it cannot be saved, or the rival is no bot or at fault.
+        """
+        sitting = saves.begin(rules, seed, against)
+        with saves.claimed(sitting.name):
+            self._play(sitting)
+
+    def resume(self, difficulty: str | None) -> None:
+        """Go on with the game of this difficulty, or of any, that was played last.
+
+        Raises:
+            MagsimError: if there is none, or it cannot be read, or is played elsewhere.
+        """
+        elsewhere = None
+        for name in saves.names():
+            try:
+                with saves.claimed(name):
+                    sitting = saves.load(name)
+                    if difficulty in (None, sitting.game.rules.name):
+                        self._play(sitting)
+                        return
+            except saves.BeingPlayed as error:
+                elsewhere = error
+        if elsewhere:
+            raise elsewhere
+        at = f" at {difficulty}" if difficulty else ""
+        raise MagsimError(f"there is no saved game{at} to go on with in {saves.folder()}")
+
+    def _play(self, sitting: Sitting) -> None:
+        rival = self._rival(sitting)
+
+        def rival_stands(game: Game) -> Phrase | None:
+            return aftermath.rival_phrase(game, rival, self.tongue) if rival else None
+
+        def complete(before: str, begun: str) -> list[str]:
+            return terminal.completions(session.sitting.game, before, begun)
+
+        read = self._reader(complete)
+        prompt = Prompt(self.tongue, self.screen, read, self.counsel.advise, rival_stands)
+        session = Session(sitting, prompt)
+        with contextlib.closing(self.counsel):
+            try:
+                over = session.run()
+            except KeyboardInterrupt:
+                self.screen.tell("", session.saved())
+                raise
+            if over:
+                self._conclude(session.sitting, rival)
+
+    def _reader(self, completer: terminal.Completer) -> Callable[[], str]:
+        if sys.stdin.isatty():
+            return terminal.terminal_reader(completer)
+        return terminal.pipe_reader()
+
+    def _rival(self, sitting: Sitting) -> "RivalGame | None":
+        """The rival's game on the same dice, if there is a rival."""
+        if sitting.against is None:
+            return None
+        from magsim.play.advice import rival_game
+        from magsim.tournament import enter_one
+
+        entrant = enter_one("--against", sitting.against, self.seconds)
+        return rival_game(entrant, sitting.game.rules, sitting.game.seed, self.seconds)
+
+    def _conclude(self, sitting: Sitting, rival: "RivalGame | None") -> None:
+        """Keep the score, then say how the game went.
+
+        Raises:
+            MagsimError: if the score cannot be written.
+        """
+        try:
+            entry = scores.add(sitting, datetime.now(UTC).isoformat(timespec="seconds"))
+        except MagsimError as error:
+            kept = "the game is kept, and magsim play --resume tries again"
+            raise MagsimError(f"{error}; {kept}") from error
+        saves.remove(sitting.name)
+        try:
+            self._tell_end(sitting.game, entry, rival)
+        except KeyboardInterrupt:
+            self.screen.tell("", self.tongue.say("Stopped; the score is kept."))
+            raise
+
+    def _tell_end(self, game: Game, entry: HighScore, rival: "RivalGame | None") -> None:
+        ranked, _ = scores.read(entry.difficulty)
+        captions, boards = [self.tongue.say("you")], [game.board]
+        if rival:
+            captions.append(Phrase(self.tongue.notation(rival.bot)))
+            boards.append(rival.turns[-1].board)
+        self.screen.page([])
+        self.screen.boards(captions, boards)
+        self.screen.tell(*aftermath.ending(entry, game, ranked, self.tongue))
+        if rival:
+            self.screen.tell(*aftermath.comparison(game, rival, self.tongue))
+        standing = aftermath.standing_phrases(entry.score, game, self.runs, self.tongue)
+        self.screen.tell(*standing)
+        if self.review:
+            self.screen.tell(*self.counsel.review(game))

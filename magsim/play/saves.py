@@ -1,0 +1,189 @@
+"""Games under way: every command is on disk before its dice are seen, and only one player goes on.
+
+A save holds decisions, not boards: it is played again, by the rules, when it is opened. The seed in
+it is sealed, so that nobody reads the dice to come by accident; who wants to break the seal, can.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from magsim.decision import Place, Power, parse_decision
+from magsim.errors import MagsimError
+from magsim.play.game import Game
+from magsim.play.storage import data_folder, write_whole
+from magsim.rules import DIFFICULTIES, Rules
+
+FORMAT = 1
+MAX_DRAWN_SEED = 10**15
+"""Drawn seeds are below it: too many to be tried out against a roll, few enough to be passed on."""
+
+
+class BeingPlayed(MagsimError):
+    """Another process plays the game."""
+
+
+@dataclass(slots=True)
+class Sitting:
+    """One person at one game: its name, when it began, how it came about, and the game itself.
+
+    ``seed_chosen`` tells a seed that the player named, whose dice may be known, from one that was
+    drawn; ``against`` is the spec of a rival bot, if there is one; ``hints`` counts those given.
+    """
+
+    name: str
+    started: str
+    seed_chosen: bool
+    against: str | None
+    hints: int
+    game: Game
+
+
+def begin(rules: Rules, seed: int | None, against: str | None) -> Sitting:
+    """A new game, with a seed of its own if none is given."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    drawn = secrets.randbelow(MAX_DRAWN_SEED) if seed is None else seed
+    name = f"{now[:10]}-{secrets.token_hex(6)}"
+    return Sitting(name, now, seed is not None, against, 0, Game(drawn, rules))
+
+
+def folder() -> Path:
+    """Where games under way are kept."""
+    return data_folder() / "games"
+
+
+def _path(name: str) -> Path:
+    return folder() / f"{name}.json"
+
+
+def _seal(seed: int, name: str) -> int:
+    """Seal or open a seed: the same does both."""
+    return seed ^ int.from_bytes(blake2b(f"seal {name}".encode(), digest_size=8).digest())
+
+
+def _turn_texts(game: Game) -> list[list[str]]:
+    """The decisions so far, a list for each turn, the present one last."""
+    turns: list[list[str]] = [[] for _ in range(game.turn)]
+    for step in game.steps:
+        turns[step.turn - 1].append(str(step.decision))
+    return turns
+
+
+def save(sitting: Sitting) -> None:
+    """Write a game under way.
+
+    Raises:
+        MagsimError: if it cannot be written.
+    """
+    game = sitting.game
+    content = {
+        "format": FORMAT,
+        "started": sitting.started,
+        "difficulty": game.rules.name,
+        "sealed": f"{_seal(game.seed, sitting.name):016x}",
+        "seed_chosen": sitting.seed_chosen,
+        "against": sitting.against,
+        "hints": sitting.hints,
+        "turns": _turn_texts(game),
+        "staged": str(Place(game.staged)) if game.staged else "",
+    }
+    write_whole(_path(sitting.name), json.dumps(content, indent=1) + "\n")
+
+
+def _replayed(content: dict[str, Any], name: str) -> Game:
+    game = Game(_seal(int(content["sealed"], 16), name), DIFFICULTIES[content["difficulty"]])
+    for number, decisions in enumerate(content["turns"], 1):
+        if number != game.turn:
+            raise ValueError(f"turn {number - 1} does not end")
+        for decision in map(parse_decision, decisions):
+            match decision:
+                case Power():
+                    game.use(decision)
+                case Place():
+                    game.stage(decision.placements)
+                    game.confirm()
+                case _:
+                    game.accept(decision.cell)
+    if content["staged"]:
+        staged = parse_decision(content["staged"])
+        assert isinstance(staged, Place)
+        game.stage(staged.placements)
+    return game
+
+
+def load(name: str) -> Sitting:
+    """A game as it was left.
+
+    Raises:
+        MagsimError: if it cannot be read, or holds what the rules do not allow.
+    """
+    path = _path(name)
+    try:
+        content = json.loads(path.read_bytes())
+        if content["format"] != FORMAT:
+            raise ValueError(f"its format is {content['format']!r}, not {FORMAT}")
+        return Sitting(
+            name,
+            str(content["started"]),
+            bool(content["seed_chosen"]),
+            content["against"],
+            int(content["hints"]),
+            _replayed(content, name),
+        )
+    except OSError as error:
+        raise MagsimError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as error:
+        raise MagsimError(
+            f"{path} is no saved game of this version ({type(error).__name__}: {error}); "
+            "move it away to go on with another"
+        ) from error
+
+
+def remove(name: str) -> None:
+    """Forget a game that has ended."""
+    _path(name).unlink(missing_ok=True)
+
+
+def names() -> list[str]:
+    """The games under way, the one played last first."""
+    found = []
+    for path in folder().glob("[!.]*.json"):
+        with contextlib.suppress(FileNotFoundError):  # it has ended just now
+            found.append((path.stat().st_mtime_ns, path.stem))
+    return [name for _, name in sorted(found, reverse=True)]
+
+
+@contextlib.contextmanager
+def claimed(name: str) -> Iterator[None]:
+    """Hold a game for this process alone, to the end of the body.
+
+    Raises:
+        BeingPlayed: if another process holds it.
+        MagsimError: if its lock cannot be made.
+    """
+    path = _path(name).with_suffix(".lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise MagsimError(f"{path} cannot be written: {error.strerror or error}") from error
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BeingPlayed(f"game {name} is being played in another terminal") from None
+        try:
+            yield
+        finally:
+            if not _path(name).exists():
+                path.unlink(missing_ok=True)
+    finally:
+        os.close(lock)

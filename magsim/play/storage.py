@@ -1,0 +1,34 @@
+"""Small files in the user's data folder, written whole or not at all."""
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+from magsim.errors import MagsimError
+
+
+def data_folder() -> Path:
+    """Where this user's games and scores are kept."""
+    return platformdirs.user_data_path("magsim")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Put a file in its place with this content, on disk when this returns; one writer at a time.
+
+    Raises:
+        MagsimError: if it cannot be written; what was there before is still there.
+    """
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with temporary.open("w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise MagsimError(f"{path} cannot be written: {error.strerror or error}") from error
