@@ -15,8 +15,9 @@ from rich.console import Console
 
 import magsim.play
 from magsim.board import parse_board
+from magsim.play import LANGUAGES
 from magsim.play.game import Game
-from magsim.play.language import LANGUAGES, Phrase, Tongue, preferred
+from magsim.play.language import Phrase, Tongue, preferred
 from magsim.play.saves import Sitting
 from magsim.play.screen import Screen
 from magsim.play.session import Prompt, Session

@@ -8,19 +8,18 @@ import click
 
 from magsim.cli.common import INTERRUPTED, time_limit_option
 from magsim.errors import MagsimError
+from magsim.play import LANGUAGES
+from magsim.rules import DIFFICULTIES
 
 if TYPE_CHECKING:
     from magsim.play.language import Tongue
 
-DIFFICULTY_NAMES = ("peaceful", "survival", "nightmare")
-LANGUAGE_CODES = ("en", "pl", "tr", "he")
-
 difficulty_option = click.option(
-    "--difficulty", type=click.Choice(DIFFICULTY_NAMES, case_sensitive=False), help="Difficulty."
+    "--difficulty", type=click.Choice([*DIFFICULTIES], case_sensitive=False), help="Difficulty."
 )
 language_option = click.option(
     "--lang",
-    type=click.Choice(LANGUAGE_CODES),
+    type=click.Choice(LANGUAGES),
     help="Language of the game.  [default: that of the locale]",
 )
 
@@ -85,7 +84,6 @@ def play(
     from magsim.play.counsel import Counsel
     from magsim.play.host import Host
     from magsim.play.screen import Screen, console
-    from magsim.rules import DIFFICULTIES
 
     if resume and (seed is not None or against is not None):
         given = "--seed" if seed is not None else "--against"
@@ -123,5 +121,5 @@ def scores(difficulty: str | None, top: int, lang: str | None) -> None:
 
     tongue = _tongue(lang)
     screen = Screen(tongue, console(), plain=True)
-    for name in [difficulty] if difficulty else DIFFICULTY_NAMES:
+    for name in [difficulty] if difficulty else DIFFICULTIES:
         hall.show(name, top, tongue, screen)

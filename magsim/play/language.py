@@ -16,8 +16,7 @@ from babel import Locale, negotiate_locale
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
-ENGLISH = "en"
-LANGUAGES = (ENGLISH, "pl", "tr", "he")
+from magsim.play import ENGLISH, LANGUAGES
 
 _UNBROKEN = "\u00a0"
 _LEFT_TO_RIGHT, _RIGHT_TO_LEFT, _END = "\u2066", "\u2067", "\u2069"
