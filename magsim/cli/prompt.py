@@ -48,10 +48,9 @@ def _tongue(lang: str | None) -> "Tongue":
     help="The bot that gives hints and looks back.  [default: the strongest installed]",
 )
 @click.option(
-    "--review/--no-review",
-    default=True,
-    show_default=True,
-    help="After the game, name the decisions that cost most.",
+    "--no-review",
+    is_flag=True,
+    help="Do not name the decisions that cost most, after the game.",
 )
 @click.option(
     "--runs",
@@ -71,7 +70,7 @@ def play(
     resume: bool,
     against: str | None,
     advisor: str | None,
-    review: bool,
+    no_review: bool,
     runs: Path,
     plain: bool,
     lang: str | None,
@@ -94,7 +93,7 @@ def play(
     counsel = Counsel(advisor, time_limit, tongue, screen.tell)
     if advisor is not None:
         counsel.load()
-    host = Host(tongue, screen, counsel, runs, review, time_limit)
+    host = Host(tongue, screen, counsel, runs, not no_review, time_limit)
     try:
         if resume:
             host.resume(difficulty)
