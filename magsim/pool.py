@@ -1,8 +1,12 @@
 """The pool of worker processes, through joblib: where games are played and parts are checked."""
 
+import contextlib
 import os
+import signal
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import wait
 from typing import Any, TypeVar
 
 from joblib import Parallel
@@ -12,6 +16,9 @@ from joblib.externals.loky import get_reusable_executor
 from magsim import worker
 
 Result = TypeVar("Result")
+
+_PATIENCE = 0.2
+"""Seconds; a wait without an end does not hear Ctrl-C once polars is loaded."""
 
 # Without the tools that find a worker's own children, joblib ends the worker alone, and complains.
 warnings.filterwarnings("ignore", message="Failed to kill subprocesses")
@@ -50,11 +57,28 @@ def call_apart(work: Callable[[], Result]) -> Result:
     # By way of joblib, which keeps count of the executor that this shares with ``parallel``.
     executor = get_memmapping_executor(1, **_preparation())
     try:
-        answer: Result = executor.submit(work).result()
+        with _interrupts_held_off():
+            future = executor.submit(work)
+        while not future.done():
+            wait([future], timeout=_PATIENCE)
+        answer: Result = future.result()
     except BaseException:
         executor.terminate(kill_workers=True)
         raise
     return answer
+
+
+@contextlib.contextmanager
+def _interrupts_held_off() -> Iterator[None]:
+    """Ignore Ctrl-C in the body, and in the processes that it starts until they can do so."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def stop_workers() -> None:

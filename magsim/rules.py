@@ -10,6 +10,7 @@ from itertools import pairwise, product
 
 from magsim.board import (
     CELL_NAMES,
+    CELLS,
     EMPTY,
     LINES,
     NEIGHBOURS,
@@ -46,6 +47,11 @@ class Rules:
     def powers(self) -> int:
         """How many Powers a game starts with."""
         return len(self.power_costs)
+
+    @property
+    def bonuses(self) -> dict[str, int]:
+        """What each bonus of a line is worth, in points (R22)."""
+        return {"straight": self.straight, "four": self.four, "two_pairs": self.two_pairs}
 
 
 PEACEFUL = Rules("peaceful", minimum=2, power_costs=(10, 20, 40))
@@ -319,19 +325,40 @@ def line_bonus(line: Sequence[int]) -> str | None:
     return None
 
 
+def _reachable(values: Sequence[int]) -> set[int]:
+    """The empty cells that a number may come to, by way of others that are empty (R9, R11).
+
+    All of them while no number is on the board (R8).
+    """
+    empty = {cell for cell in range(CELLS) if values[cell] == EMPTY}
+    if not any(map(is_number, values)):
+        return empty
+    reached: set[int] = set()
+    waiting = [cell for cell in empty if _numbered(values, cell)]
+    while waiting:
+        cell = waiting.pop()
+        if cell not in reached:
+            reached.add(cell)
+            waiting += [next_to for next_to in NEIGHBOURS[cell] if next_to in empty]
+    return reached
+
+
 def bonuses_within_reach(board: int, line: Sequence[int], rules: Rules) -> tuple[str, ...]:
     """The bonuses that a line can still earn or has earned, the dearest first (R22, R23).
 
-    Judged by the numbers that are there (R10); whether the dice will ever come is another matter.
+    Judged by the numbers and RUINs that are there (R9-R11); whether the dice will ever come is
+    another matter.
     """
     values = cell_values(board)
+    reachable = _reachable(values)
     choices = []
     for cell in line:
         numbers = [values[next_to] for next_to in _numbered(values, cell)]
         dice = (
             die
             for die in range(1, SIDES + 1)
-            if all(abs(die - number) <= rules.max_difference for number in numbers)
+            if cell in reachable
+            and all(abs(die - number) <= rules.max_difference for number in numbers)
         )
         choices.append(tuple(dice) if values[cell] == EMPTY else (values[cell],))
     found = {
@@ -339,7 +366,7 @@ def bonuses_within_reach(board: int, line: Sequence[int], rules: Rules) -> tuple
         for filled in product(*choices)
         if all(abs(after - before) <= rules.max_difference for before, after in pairwise(filled))
     }
-    worth = {"straight": rules.straight, "four": rules.four, "two_pairs": rules.two_pairs}
+    worth = rules.bonuses
     return tuple(sorted((name for name in worth if name in found), key=lambda name: -worth[name]))
 
 

@@ -527,6 +527,9 @@ def test_what_never_becomes_legal_is_left_over():
         ("3..3/.6../..../....", 0, ""),
         ("3..3/.4../..../....", 0, "four two_pairs"),
         ("1.../2.../3.../....", 4, "straight"),
+        ("..../RRRR/3456/4566", 0, ""),
+        ("..../RRR./3456/4566", 0, "straight four two_pairs"),
+        ("..../RRRR/RRRR/RRRR", 0, "straight four two_pairs"),
     ],
 )
 def test_what_a_line_can_still_earn(board, line, names):

@@ -1,5 +1,6 @@
 """What the commands share: errors as one sentence, the command as it was given, common options."""
 
+import errno
 import math
 import os
 import shlex
@@ -29,6 +30,11 @@ class Group(click.Group):
         except KeyboardInterrupt:
             click.echo("\nStopped.", err=True)
             ctx.exit(INTERRUPTED)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            click.echo("magsim: the output cannot be written: no space is left", err=True)
+            ctx.exit(MagsimError.exit_code)
 
 
 def _program() -> list[str]:

@@ -1,6 +1,7 @@
 """Commands for a person: play at the prompt, and the high scores."""
 
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,7 +9,7 @@ import click
 
 from magsim.cli.common import INTERRUPTED, time_limit_option
 from magsim.errors import MagsimError
-from magsim.play import LANGUAGES
+from magsim.play import ENGLISH, LANGUAGES
 from magsim.rules import DIFFICULTIES
 
 if TYPE_CHECKING:
@@ -25,12 +26,21 @@ language_option = click.option(
 
 
 def _tongue(lang: str | None) -> "Tongue":
-    from magsim.play.language import Tongue, preferred
+    """The language that is asked for; English where the output has no letters for it.
 
-    for stream in (sys.stdin, sys.stdout):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
-    return Tongue(lang or preferred())
+    Raises:
+        MagsimError: if there is no output.
+    """
+    from magsim.play.language import Tongue, preferred, speakable
+
+    if sys.stdout is None:
+        raise MagsimError("there is no standard output to show anything on")
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="magsim.plainer")
+    code = lang or preferred()
+    return Tongue(code if speakable(code, sys.stdout.encoding) else ENGLISH)
 
 
 @click.command()
@@ -87,6 +97,8 @@ def play(
     if resume and (seed is not None or against is not None):
         given = "--seed" if seed is not None else "--against"
         raise MagsimError(f"--resume goes on with a saved game as it began: leave {given} out")
+    if sys.stdin is None:
+        raise MagsimError("there is no standard input to read commands from")
     tongue = _tongue(lang)
     at_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     screen = Screen(tongue, console(), plain or not at_terminal)

@@ -27,6 +27,7 @@ WORDS = (
 _SHORT = {"u": "undo", "d": "done", "h": "help", "?": "help", "q": "quit", "exit": "quit"}
 _FILLERS = {"on", "to", "at"}
 MAX_HINTS = 9
+_LONGEST = 40
 
 
 class Refusal(Exception):
@@ -54,6 +55,12 @@ class Command:
     power: Power | None = None
     everything: bool = False
     count: int = 1
+
+
+def shown(typed: str) -> str:
+    """What was typed, fit to be repeated: without control characters, and not too long."""
+    text = "".join(sign if sign.isprintable() else "?" for sign in typed)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def parse(line: str, tongue: Tongue) -> Command:
@@ -87,17 +94,19 @@ def _word(typed: str, tongue: Tongue) -> str:
         return meant[0]
     if meant:
         choices = " / ".join(meant)
-        raise Refusal(tongue.say("“{word}” may be {choices}.", word=typed, choices=choices))
+        raise Refusal(tongue.say("“{word}” may be {choices}.", word=shown(typed), choices=choices))
     near = get_close_matches(typed, WORDS, n=1, cutoff=0.6)
     if near:
         raise Refusal(
             tongue.say(
-                "There is no command “{word}”; did you mean “{near}”?", word=typed, near=near[0]
+                "There is no command “{word}”; did you mean “{near}”?",
+                word=shown(typed),
+                near=near[0],
             )
         )
     raise Refusal(
         tongue.say(
-            "There is no command “{word}”; “{help}” lists them all.", word=typed, help="help"
+            "There is no command “{word}”; “{help}” lists them all.", word=shown(typed), help="help"
         )
     )
 
@@ -105,7 +114,9 @@ def _word(typed: str, tongue: Tongue) -> str:
 def _die(word: str, tongue: Tongue) -> int:
     if word in map(str, range(1, SIDES + 1)):
         return int(word)
-    raise Refusal(tongue.say("“{word}” is no die; a die is a number from 1 to 6.", word=word))
+    raise Refusal(
+        tongue.say("“{word}” is no die; a die is a number from 1 to 6.", word=shown(word))
+    )
 
 
 def _cell(word: str, tongue: Tongue) -> int:
@@ -114,7 +125,7 @@ def _cell(word: str, tongue: Tongue) -> int:
     raise Refusal(
         tongue.say(
             "“{word}” is no cell; a cell is a column {columns} and a row {rows}, as {example}.",
-            word=word,
+            word=shown(word),
             columns="a-d",
             rows="1-4",
             example="b2",
@@ -150,11 +161,13 @@ def _placing(text: str, tongue: Tongue) -> Command:
             raise Refusal(
                 tongue.say(
                     "“{word}” stands alone; a placement is a die and a cell, as in “{example}”.",
-                    word=first,
+                    word=shown(first),
                     example="3 b2",
                 )
             )
         pairs.append(_pair(first, second, tongue))
+        if [cell for _, cell in pairs].count(pairs[-1][1]) > 1:
+            raise Refusal(tongue.say("{cell} is named twice.", cell=CELL_NAMES[pairs[-1][1]]))
     return Command("place", tuple(pairs), then_done)
 
 
@@ -191,7 +204,8 @@ class _Parser:
         if kind == "reroll":
             if self._words == ["all"]:
                 return Command("power", power=Power(kind, ()), everything=True)
-            dice = [_die(symbol, self._tongue) for symbol in "".join(self._words)]
+            split = (word if word.isdigit() else [word] for word in self._words)
+            dice = [_die(symbol, self._tongue) for symbols in split for symbol in symbols]
             if not dice:
                 raise self._usage("reroll 1 4", "reroll all")
             return Command("power", power=Power(kind, tuple(sorted(dice))))

@@ -52,7 +52,7 @@ class Counsel:
         from magsim.tournament import enter_one
 
         if self._entrant is None:
-            spec = self._spec or strongest()
+            spec = strongest() if self._spec is None else self._spec
             self._entrant = enter_one("--advisor", spec, self._seconds)
         return self._entrant
 

@@ -62,6 +62,11 @@ class Game:
         return self.rules.powers - self.powers_used
 
     @property
+    def power_cost(self) -> int | None:
+        """What the next Power costs in points, None if none is left (R16)."""
+        return self.rules.power_costs[self.powers_used] if self.powers_left else None
+
+    @property
     def required(self) -> int:
         """How many dice must be staged before the turn can be confirmed (R5)."""
         return law.required_minimum(self.board, self.rules)

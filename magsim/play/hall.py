@@ -1,7 +1,5 @@
 """The high scores as they are shown."""
 
-from datetime import datetime
-
 from magsim.play import scores
 from magsim.play.language import Phrase, Tongue
 from magsim.play.scores import HighScore
@@ -17,7 +15,7 @@ def _cells(place: int, entry: HighScore) -> list[str]:
         str(entry.turns),
         str(entry.powers),
         str(entry.hints),
-        datetime.fromisoformat(entry.date).astimezone().date().isoformat(),
+        entry.day(),
         f"{entry.seed}{'*' if entry.seed_chosen else ''}",
     ]
 

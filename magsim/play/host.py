@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from magsim.errors import MagsimError
+from magsim.errors import BotFault, MagsimError
 from magsim.play import aftermath, saves, scores, terminal
+from magsim.play.commands import shown
 from magsim.play.counsel import Counsel
 from magsim.play.game import Game
 from magsim.play.language import Phrase, Tongue
@@ -54,8 +55,11 @@ class Host:
             meant = [name for name in DIFFICULTIES if typed and name.startswith(typed)]
             if meant:
                 return DIFFICULTIES[meant[0]]
+            if typed in ("q", "quit", "exit"):
+                return None
             if typed:
-                self.screen.tell(self.tongue.say("There is no difficulty “{word}”.", word=typed))
+                word = shown(typed)
+                self.screen.tell(self.tongue.say("There is no difficulty “{word}”.", word=word))
 
     def begin(self, rules: Rules, seed: int | None, against: str | None) -> None:
         """Play a new game.
@@ -63,24 +67,31 @@ class Host:
         Raises:
             MagsimError: if it cannot be saved, or the rival is no bot or at fault.
         """
-        sitting = saves.begin(rules, seed, against)
+        source = None
+        if against is not None:
+            from magsim.registry import worker_spec
+
+            source = worker_spec(against)  # found from any folder when the game goes on
+        sitting = saves.begin(rules, seed, source)
         with saves.claimed(sitting.name):
-            self._play(sitting)
+            self._play(sitting, self._rival(sitting), [])
 
     def resume(self, difficulty: str | None) -> None:
         """Go on with the game of this difficulty, or of any, that was played last.
+
+        A rival that is gone, or at fault by now, is left out.
 
         Raises:
             MagsimError: if there is none, or it cannot be read, or is played elsewhere.
         """
         elsewhere = None
         for name in saves.names():
+            if difficulty not in (None, saves.load(name).game.rules.name):
+                continue
             try:
                 with saves.claimed(name):
-                    sitting = saves.load(name)
-                    if difficulty in (None, sitting.game.rules.name):
-                        self._play(sitting)
-                        return
+                    self._go_on(saves.load(name))
+                    return
             except saves.BeingPlayed as error:
                 elsewhere = error
         if elsewhere:
@@ -88,9 +99,18 @@ class Host:
         at = f" at {difficulty}" if difficulty else ""
         raise MagsimError(f"there is no saved game{at} to go on with in {saves.folder()}")
 
-    def _play(self, sitting: Sitting) -> None:
-        rival = self._rival(sitting)
+    def _go_on(self, sitting: Sitting) -> None:
+        rival, greeting = None, []
+        try:
+            rival = self._rival(sitting)
+        except BotFault:  # what it says of the fault would tell of dice to come
+            fault = f"bot {sitting.against} is at fault"
+            greeting.append(self.tongue.say("The rival does not play on: {error}", error=fault))
+        except MagsimError as error:
+            greeting.append(self.tongue.say("The rival does not play on: {error}", error=error))
+        self._play(sitting, rival, greeting)
 
+    def _play(self, sitting: Sitting, rival: "RivalGame | None", greeting: list[Phrase]) -> None:
         def rival_stands(game: Game) -> Phrase | None:
             return aftermath.rival_phrase(game, rival, self.tongue) if rival else None
 
@@ -102,12 +122,12 @@ class Host:
         session = Session(sitting, prompt)
         with contextlib.closing(self.counsel):
             try:
-                over = session.run()
+                over = session.run(greeting)
             except KeyboardInterrupt:
                 self.screen.tell("", session.saved())
                 raise
             if over:
-                self._conclude(session.sitting, rival)
+                self._conclude(session.sitting, rival, read)
 
     def _reader(self, completer: terminal.Completer) -> Callable[[], str]:
         if sys.stdin.isatty():
@@ -115,16 +135,26 @@ class Host:
         return terminal.pipe_reader()
 
     def _rival(self, sitting: Sitting) -> "RivalGame | None":
-        """The rival's game on the same dice, if there is a rival."""
+        """The rival's game on the same dice, if there is a rival.
+
+        Raises:
+            MagsimError: if it is no bot, or at fault.
+        """
         if sitting.against is None:
             return None
         from magsim.play.advice import rival_game
         from magsim.tournament import enter_one
 
-        entrant = enter_one("--against", sitting.against, self.seconds)
-        return rival_game(entrant, sitting.game.rules, sitting.game.seed, self.seconds)
+        try:
+            entrant = enter_one("--against", sitting.against, self.seconds)
+            return rival_game(entrant, sitting.game.rules, sitting.game.seed, self.seconds)
+        except KeyboardInterrupt:
+            self.screen.tell("", self.tongue.say("Stopped."))
+            raise
 
-    def _conclude(self, sitting: Sitting, rival: "RivalGame | None") -> None:
+    def _conclude(
+        self, sitting: Sitting, rival: "RivalGame | None", read: Callable[[], str]
+    ) -> None:
         """Keep the score, then say how the game went.
 
         Raises:
@@ -138,6 +168,8 @@ class Host:
         saves.remove(sitting.name)
         try:
             self._tell_end(sitting.game, entry, rival)
+            if self.review:
+                self._look_back(sitting.game, read)
         except KeyboardInterrupt:
             self.screen.tell("", self.tongue.say("Stopped; the score is kept."))
             raise
@@ -155,5 +187,14 @@ class Host:
             self.screen.tell(*aftermath.comparison(game, rival, self.tongue))
         standing = aftermath.standing_phrases(entry.score, game, self.runs, self.tongue)
         self.screen.tell(*standing)
-        if self.review:
-            self.screen.tell(*self.counsel.review(game))
+
+    def _look_back(self, game: Game, read: Callable[[], str]) -> None:
+        """The post-mortem; at a terminal on a screen of its own, when the end has been seen."""
+        if not self.screen.plain:
+            self.screen.tell("", self.tongue.say("{key} shows what cost most.", key="Enter"))
+            try:
+                read()
+            except EOFError:
+                return
+            self.screen.page([])
+        self.screen.tell(*self.counsel.review(game))

@@ -6,9 +6,12 @@ know of direction obey and others do not show: a board or a roll reads from left
 it stands.
 """
 
+import codecs
 import gettext
 import io
 import os
+import re
+import textwrap
 from functools import cache
 from importlib.resources import files
 
@@ -18,8 +21,13 @@ from babel.messages.pofile import read_po
 
 from magsim.play import ENGLISH, LANGUAGES
 
-_UNBROKEN = "\u00a0"
 _LEFT_TO_RIGHT, _RIGHT_TO_LEFT, _END = "\u2066", "\u2067", "\u2069"
+_ISOLATED = re.compile(f"{_LEFT_TO_RIGHT}[^{_END}]*{_END}")
+_KEPT = "\ue000"
+"""Stands for a space at which no line is broken, while lines are broken."""
+
+_PLAINER = {"“": '"', "”": '"', "·": "-", "…": "...", "–": "-", "✓": "*"}
+"""Signs of our own for outputs that cannot show them."""
 
 
 class Phrase(str):
@@ -52,7 +60,35 @@ def preferred() -> str:
     wanted = [code.partition(".")[0] for code in os.environ.get("LANGUAGE", "").split(":") if code]
     wanted.append(locale.partition(".")[0])
     wanted = [f"he{code[2:]}" if code.startswith("iw") else code for code in wanted]
-    return negotiate_locale(wanted, LANGUAGES) or ENGLISH
+    return (negotiate_locale(wanted, LANGUAGES) or ENGLISH).lower()
+
+
+def fallback(error: UnicodeError) -> tuple[str, int]:
+    """Write plainer what an output's encoding does not have, as a codec's error handler."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    missing = error.object[error.start : error.end]
+    return "".join(_PLAINER.get(sign, "?") for sign in missing), error.end
+
+
+codecs.register_error("magsim.plainer", fallback)
+
+
+def speakable(code: str, encoding: str) -> bool:
+    """Whether an output of this encoding can show the letters of a language."""
+    sample = _catalogue(code).gettext("turn {turn}")
+    try:
+        sample.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """A text in lines of at most so many columns, isolated notation unbroken; at least one line."""
+    kept = _ISOLATED.sub(lambda found: found[0].replace(" ", _KEPT), text)
+    lines = textwrap.wrap(kept, width, break_on_hyphens=False) or [""]
+    return [line.replace(_KEPT, " ") for line in lines]
 
 
 class Tongue:
@@ -86,8 +122,9 @@ class Tongue:
         """Text that reads from left to right in every language, such as a roll or a board's row."""
         if not self.right_to_left or not text:
             return text
-        return f"{_LEFT_TO_RIGHT}{text.replace(' ', _UNBROKEN)}{_END}"
+        return f"{_LEFT_TO_RIGHT}{text}{_END}"
 
     def line(self, text: str) -> str:
         """A line of text that reads in the language's direction whatever the terminal's is."""
-        return f"{_RIGHT_TO_LEFT}{text}{_END}" if self.right_to_left and text else text
+        # Some terminals lose a sign of no width that has no cell before it.
+        return f" {_RIGHT_TO_LEFT}{text}{_END}" if self.right_to_left and text else text

@@ -8,19 +8,22 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from magsim.decision import Place, Power, parse_decision
-from magsim.errors import MagsimError
+from magsim.decision import Decision, Place, Power, parse_decision
+from magsim.errors import MagsimError, first_line
 from magsim.play.game import Game
-from magsim.play.storage import data_folder, write_whole
+from magsim.play.storage import data_folder, listed, write_whole
 from magsim.rules import DIFFICULTIES, Rules
+
+Value = TypeVar("Value")
 
 FORMAT = 1
 MAX_DRAWN_SEED = 10**15
@@ -98,25 +101,52 @@ def save(sitting: Sitting) -> None:
     write_whole(_path(sitting.name), json.dumps(content, indent=1) + "\n")
 
 
+def _field(content: dict[str, Any], name: str, kind: type[Value]) -> Value:
+    """A field of a save.
+
+    Raises:
+        ValueError: if it is not there, or of another type.
+    """
+    value = content.get(name)
+    if type(value) is not kind:
+        raise ValueError(f"its {name} is no {kind.__name__}")
+    return value
+
+
 def _replayed(content: dict[str, Any], name: str) -> Game:
-    game = Game(_seal(int(content["sealed"], 16), name), DIFFICULTIES[content["difficulty"]])
-    for number, decisions in enumerate(content["turns"], 1):
-        if number != game.turn:
-            raise ValueError(f"turn {number - 1} does not end")
-        for decision in map(parse_decision, decisions):
-            match decision:
-                case Power():
-                    game.use(decision)
-                case Place():
-                    game.stage(decision.placements)
-                    game.confirm()
-                case _:
-                    game.accept(decision.cell)
-    if content["staged"]:
-        staged = parse_decision(content["staged"])
-        assert isinstance(staged, Place)
-        game.stage(staged.placements)
+    """The game of a save, played again.
+
+    Raises:
+        ValueError: if a field is wrong, or a decision against the rules.
+    """
+    difficulty, sealed = _field(content, "difficulty", str), _field(content, "sealed", str)
+    if difficulty not in DIFFICULTIES:
+        raise ValueError(f"its difficulty is none of {', '.join(DIFFICULTIES)}")
+    if not re.fullmatch("[0-9a-f]{16}", sealed):
+        raise ValueError("its seal is broken")
+    game = Game(_seal(int(sealed, 16), name), DIFFICULTIES[difficulty])
+    for number, texts in enumerate(_field(content, "turns", list), 1):
+        for text in texts:
+            if number != game.turn or game.over:
+                raise ValueError(f"'{text}' does not follow in turn {number}")
+            _decide(game, parse_decision(str(text)))
+    if staged := _field(content, "staged", str):
+        placement = parse_decision(staged)
+        if not isinstance(placement, Place):
+            raise ValueError("what is staged is no placement")
+        game.stage(placement.placements)
     return game
+
+
+def _decide(game: Game, decision: Decision) -> None:
+    match decision:
+        case Power():
+            game.use(decision)
+        case Place():
+            game.stage(decision.placements)
+            game.confirm()
+        case _:
+            game.accept(decision.cell)
 
 
 def load(name: str) -> Sitting:
@@ -128,21 +158,26 @@ def load(name: str) -> Sitting:
     path = _path(name)
     try:
         content = json.loads(path.read_bytes())
-        if content["format"] != FORMAT:
-            raise ValueError(f"its format is {content['format']!r}, not {FORMAT}")
+        if type(content) is not dict or content.get("format") != FORMAT:
+            raise ValueError(f"its format is not {FORMAT}")
+        against, hints = content.get("against", 0), _field(content, "hints", int)
+        if against is not None and type(against) is not str:
+            raise ValueError("its rival is no bot spec")
+        if hints < 0:
+            raise ValueError("its hints are less than none")
         return Sitting(
             name,
-            str(content["started"]),
-            bool(content["seed_chosen"]),
-            content["against"],
-            int(content["hints"]),
+            _field(content, "started", str),
+            _field(content, "seed_chosen", bool),
+            against,
+            hints,
             _replayed(content, name),
         )
     except OSError as error:
         raise MagsimError(f"{path} cannot be read: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise MagsimError(
-            f"{path} is no saved game of this version ({type(error).__name__}: {error}); "
+            f"{path} is damaged, or no saved game of this version ({first_line(error)}); "
             "move it away to go on with another"
         ) from error
 
@@ -153,9 +188,13 @@ def remove(name: str) -> None:
 
 
 def names() -> list[str]:
-    """The games under way, the one played last first."""
+    """The games under way, the one played last first.
+
+    Raises:
+        MagsimError: if their folder cannot be read.
+    """
     found = []
-    for path in folder().glob("[!.]*.json"):
+    for path in listed(folder()):
         with contextlib.suppress(FileNotFoundError):  # it has ended just now
             found.append((path.stat().st_mtime_ns, path.stem))
     return [name for _, name in sorted(found, reverse=True)]

@@ -8,10 +8,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
-from magsim.errors import MagsimError
 from magsim.play.saves import Sitting
-from magsim.play.storage import data_folder, write_whole
-from magsim.rules import DIFFICULTIES
+from magsim.play.storage import data_folder, listed, write_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +24,10 @@ class HighScore:
     hints: int
     seed: int
     seed_chosen: bool
+
+    def day(self) -> str:
+        """The date where the player is, ISO 8601."""
+        return datetime.fromisoformat(self.date).astimezone().date().isoformat()
 
 
 def folder() -> Path:
@@ -55,12 +57,23 @@ def add(sitting: Sitting, date: str) -> HighScore:
     return entry
 
 
-def _read(path: Path) -> HighScore:
+def _read(path: Path, difficulty: str) -> HighScore:
+    """The score of a file.
+
+    Raises:
+        ValueError: if it holds none of this difficulty.
+    """
+    if not path.is_file():
+        raise ValueError("no file")
     entry = HighScore(**json.loads(path.read_bytes()))
-    numbers = (entry.score, entry.turns, entry.powers, entry.hints, entry.seed)
-    if entry.difficulty not in DIFFICULTIES or not all(type(n) is int for n in numbers):
+    counts = (entry.turns, entry.powers, entry.hints, entry.seed)
+    if not all(type(number) is int and number >= 0 for number in counts):
+        raise ValueError("no counts")
+    if type(entry.score) is not int or type(entry.seed_chosen) is not bool:
         raise ValueError("no score")
-    datetime.fromisoformat(entry.date)
+    if entry.difficulty != difficulty:
+        raise ValueError("no score of this difficulty")
+    entry.day()
     return entry
 
 
@@ -71,12 +84,9 @@ def read(difficulty: str) -> tuple[list[HighScore], list[Path]]:
         MagsimError: if the folder cannot be read.
     """
     found, damaged = [], []
-    try:
-        for path in sorted((folder() / difficulty).glob("[!.]*.json")):
-            try:
-                found.append(_read(path))
-            except (ValueError, TypeError):
-                damaged.append(path)
-    except OSError as error:
-        raise MagsimError(f"{folder()} cannot be read: {error.strerror or error}") from error
+    for path in listed(folder() / difficulty):
+        try:
+            found.append(_read(path, difficulty))
+        except (OSError, ValueError, TypeError, OverflowError, RecursionError):
+            damaged.append(path)
     return sorted(found, key=lambda entry: (-entry.score, entry.date)), damaged

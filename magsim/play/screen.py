@@ -4,7 +4,6 @@ Colour only repeats what signs say: ``[3]`` is staged, ``(3)`` marks the legal c
 die, a plain number is permanent.
 """
 
-import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -25,7 +24,7 @@ from magsim.board import (
     format_board,
 )
 from magsim.play.game import Game
-from magsim.play.language import Phrase, Tongue
+from magsim.play.language import Phrase, Tongue, wrapped
 from magsim.rules import Score
 
 _STYLES = ("", "cyan", "green", "yellow", "magenta", "bright_blue", "bright_red", "red")
@@ -81,12 +80,11 @@ def line_name(number: int, tongue: Tongue) -> Phrase:
 
 def line_phrase(game: Game, line: tuple[int, ...], tongue: Tongue) -> Phrase:
     """What a line has earned, or can still earn."""
-    board, rules = game.staged_board, game.rules
+    board, worth = game.staged_board, game.rules.bonuses
     values = [cell_value(board, cell) for cell in line]
-    worth = {"straight": rules.straight, "four": rules.four, "two_pairs": rules.two_pairs}
     if RUIN in values:
         return tongue.say("RUIN, no bonus")
-    names = law.bonuses_within_reach(board, line, rules)
+    names = law.bonuses_within_reach(board, line, game.rules)
     if EMPTY not in values:
         if not names:
             return tongue.say("no bonus")
@@ -148,9 +146,9 @@ class Screen:
         self._typed = not out.encoding.lower().startswith("utf")
 
     @property
-    def out(self) -> Console:
-        """Where it shows."""
-        return self._out
+    def plain(self) -> bool:
+        """Whether it shows line by line."""
+        return self._plain
 
     def tell(self, *phrases: str) -> None:
         """Sentences, each on lines of its own."""
@@ -158,7 +156,7 @@ class Screen:
             if self._plain:
                 self._out.print(self._tongue.line(phrase))
                 continue
-            for line in textwrap.wrap(phrase, WIDTH - 1, break_on_hyphens=False) or [""]:
+            for line in wrapped(phrase, WIDTH - 1):
                 self._out.print(self._tongue.line(line))
 
     def rows(self, rows: Iterable[tuple[str, Phrase]]) -> None:
@@ -167,7 +165,7 @@ class Screen:
         width = max(len(notation) for notation, _ in rows) + len(_GAP)
         for notation, meaning in rows:
             room = len(meaning) if self._plain else WIDTH - 1 - width
-            first, *more = textwrap.wrap(meaning, room, break_on_hyphens=False)
+            first, *more = wrapped(meaning, room)
             self._out.print(self._tongue.line(self._tongue.notation(notation.ljust(width)) + first))
             for line in more:
                 self._out.print(self._tongue.line(" " * width + line))
@@ -234,8 +232,9 @@ class Screen:
             self._out.print(self._left_to_right(Text(_GAP).join(drawn)))
 
     def _left_to_right(self, drawn: Text) -> Text:
+        """A line of a board, isolated after its first cell, a blank (see ``Tongue.line``)."""
         before, after = self._tongue.notation("|").split("|")
-        return Text.assemble(before, drawn, after)
+        return Text.assemble(drawn[:1], before, drawn[1:], after)
 
     def lines(self, game: Game) -> list[Phrase]:
         """Every row and column with what it has earned or can still earn."""
@@ -260,7 +259,7 @@ class Screen:
                 "{n} Power left, the next costs {cost}",
                 "{n} Powers left, the next costs {cost}",
                 left,
-                cost=game.rules.power_costs[game.powers_used],
+                cost=game.power_cost,
             )
         return self._tongue.say("Dice {dice}; {powers}", dice=" ".join(dice) or "-", powers=powers)
 

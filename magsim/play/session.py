@@ -4,7 +4,7 @@ A command works on a copy of the game, which takes the game's place once it is o
 be saved has not happened, and no dice are seen that could be rolled again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
@@ -49,14 +49,15 @@ class Session:
         self._say = prompt.tongue.say
         self.chosen: int | None = None
 
-    def run(self) -> bool:
-        """Play on; whether the game has come to its end.
+    def run(self, greeting: Sequence[Phrase] = ()) -> bool:
+        """Play on, with a greeting on the first screen; whether the game has come to its end.
 
         Raises:
             MagsimError: if the game cannot be saved as it begins.
         """
         saves.save(self.sitting)
-        self._show([])
+        if not self.sitting.game.over:
+            self._show([*greeting])
         while not self.sitting.game.over:
             try:
                 line = self._prompt.read()
@@ -99,8 +100,10 @@ class Session:
                 self._page(command.verb)
                 return False
             said = self._done(command)
-            told = command.verb in ("why", "hint", "save") or self.sitting.game.over
-            self._show(said, changed=not told)
+            if self.sitting.game.over or (command.verb == "hint" and command.count > 1):
+                self._prompt.screen.page(said)
+            else:
+                self._show(said, changed=command.verb not in ("why", "hint", "save"))
         except Refusal as refusal:
             self._show([refusal.sentence], changed=False)
         except MagsimError as error:

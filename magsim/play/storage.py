@@ -32,3 +32,18 @@ def write_whole(path: Path, text: str) -> None:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         raise MagsimError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def listed(folder: Path) -> list[Path]:
+    """The JSON files directly in a folder, by name; none if there is no such folder.
+
+    Raises:
+        MagsimError: if it cannot be read.
+    """
+    try:
+        names = sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise MagsimError(f"{folder} cannot be read: {error.strerror or error}") from error
+    return [folder / name for name in names if name.endswith(".json") and name[0] != "."]
