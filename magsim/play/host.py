@@ -86,14 +86,16 @@ class Host:
         """
         elsewhere = None
         for name in saves.names():
-            if difficulty not in (None, saves.load(name).game.rules.name):
-                continue
             try:
+                if difficulty not in (None, saves.load(name).game.rules.name):
+                    continue
                 with saves.claimed(name):
                     self._go_on(saves.load(name))
                     return
             except saves.BeingPlayed as error:
                 elsewhere = error
+            except saves.Gone:
+                continue
         if elsewhere:
             raise elsewhere
         at = f" at {difficulty}" if difficulty else ""

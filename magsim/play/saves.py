@@ -34,6 +34,10 @@ class BeingPlayed(MagsimError):
     """Another process plays the game."""
 
 
+class Gone(MagsimError):
+    """The game has ended, or its save was taken away."""
+
+
 @dataclass(slots=True)
 class Sitting:
     """One person at one game: its name, when it began, how it came about, and the game itself.
@@ -126,6 +130,8 @@ def _replayed(content: dict[str, Any], name: str) -> Game:
         raise ValueError("its seal is broken")
     game = Game(_seal(int(sealed, 16), name), DIFFICULTIES[difficulty])
     for number, texts in enumerate(_field(content, "turns", list), 1):
+        if number != game.turn:
+            raise ValueError(f"turn {number} does not follow")
         for text in texts:
             if number != game.turn or game.over:
                 raise ValueError(f"'{text}' does not follow in turn {number}")
@@ -153,6 +159,7 @@ def load(name: str) -> Sitting:
     """A game as it was left.
 
     Raises:
+        Gone: if it is not there.
         MagsimError: if it cannot be read, or holds what the rules do not allow.
     """
     path = _path(name)
@@ -173,6 +180,8 @@ def load(name: str) -> Sitting:
             hints,
             _replayed(content, name),
         )
+    except FileNotFoundError:
+        raise Gone(f"{path} is not there any more") from None
     except OSError as error:
         raise MagsimError(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, TypeError, RecursionError) as error:

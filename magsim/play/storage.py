@@ -28,10 +28,20 @@ def write_whole(path: Path, text: str) -> None:
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)
+            _sync_folder(path.parent)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         raise MagsimError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _sync_folder(folder: Path) -> None:
+    """See to it that a renamed file is still there after a power cut."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def listed(folder: Path) -> list[Path]:
