@@ -17,7 +17,7 @@ import magsim.play
 from magsim.board import parse_board
 from magsim.play import LANGUAGES
 from magsim.play.game import Game
-from magsim.play.language import Phrase, Tongue, preferred
+from magsim.play.language import Phrase, Tongue, preferred, speakable
 from magsim.play.saves import Sitting
 from magsim.play.screen import Screen
 from magsim.play.session import Prompt, Session
@@ -262,3 +262,27 @@ def test_the_language_is_that_of_the_locale(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert preferred() == code
+
+
+@pytest.mark.parametrize(
+    ("code", "encoding", "yes"),
+    [
+        ("en", "ascii", True),
+        ("pl", "ascii", False),
+        ("pl", "iso8859-2", True),
+        ("tr", "iso8859-9", True),
+        ("tr", "latin-1", False),
+        ("he", "iso8859-8", True),
+        ("he", "cp1252", False),
+        ("he", "utf-8", True),
+    ],
+)
+def test_a_language_is_spoken_where_its_letters_can_be_shown(
+    code: str, encoding: str, yes: bool
+) -> None:
+    assert speakable(code, encoding) == yes
+
+
+def test_signs_of_our_own_are_written_plainer_where_they_are_missing() -> None:
+    said = "“b2” · … – ✓ „x” é"
+    assert said.encode("ascii", "magsim.plainer") == b'"b2" - ... - * "x" ?'

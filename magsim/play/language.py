@@ -16,6 +16,7 @@ from functools import cache
 from importlib.resources import files
 
 from babel import Locale, negotiate_locale
+from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
@@ -26,7 +27,7 @@ _ISOLATED = re.compile(f"{_LEFT_TO_RIGHT}[^{_END}]*{_END}")
 _KEPT = "\ue000"
 """Stands for a space at which no line is broken, while lines are broken."""
 
-_PLAINER = {"“": '"', "”": '"', "·": "-", "…": "...", "–": "-", "✓": "*"}
+_PLAINER = {"“": '"', "”": '"', "„": '"', "·": "-", "…": "...", "–": "-", "✓": "*"}
 """Signs of our own for outputs that cannot show them."""
 
 
@@ -36,14 +37,18 @@ class Phrase(str):
     __slots__ = ()
 
 
+def _read(code: str) -> Catalog:
+    with (files("magsim.play") / "locale" / f"{code}.po").open("rb") as source:
+        return read_po(source, locale=code)
+
+
 @cache
 def _catalogue(code: str) -> gettext.NullTranslations:
     """The catalogue of a language; what it does not translate is said in English."""
     if code == ENGLISH:
         return gettext.NullTranslations()
     compiled = io.BytesIO()
-    with (files("magsim.play") / "locale" / f"{code}.po").open("rb") as source:
-        write_mo(compiled, read_po(source, locale=code))
+    write_mo(compiled, _read(code))
     compiled.seek(0)
     return gettext.GNUTranslations(compiled)
 
@@ -63,7 +68,7 @@ def preferred() -> str:
     return (negotiate_locale(wanted, LANGUAGES) or ENGLISH).lower()
 
 
-def fallback(error: UnicodeError) -> tuple[str, int]:
+def _plainer(error: UnicodeError) -> tuple[str, int]:
     """Write plainer what an output's encoding does not have, as a codec's error handler."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
@@ -71,14 +76,14 @@ def fallback(error: UnicodeError) -> tuple[str, int]:
     return "".join(_PLAINER.get(sign, "?") for sign in missing), error.end
 
 
-codecs.register_error("magsim.plainer", fallback)
+codecs.register_error("magsim.plainer", _plainer)
 
 
 def speakable(code: str, encoding: str) -> bool:
     """Whether an output of this encoding can show the letters of a language."""
-    sample = _catalogue(code).gettext("turn {turn}")
+    said = [] if code == ENGLISH else [str(message.string) for message in _read(code)]
     try:
-        sample.encode(encoding)
+        "".join(sign for sign in "".join(said) if sign.isalpha()).encode(encoding)
     except UnicodeEncodeError:
         return False
     return True
