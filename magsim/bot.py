@@ -139,8 +139,7 @@ class Position:
     @property
     def power_cost(self) -> int | None:
         """What the next Power costs in points (R6), None if none is left."""
-        costs = self.rules.power_costs
-        return costs[len(costs) - self.powers_left] if self.powers_left else None
+        return self.rules.power_cost(self.rules.powers - self.powers_left)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from itertools import pairwise, product
 
 from magsim.board import (
     CELL_NAMES,
-    CELLS,
     EMPTY,
     LINES,
     NEIGHBOURS,
@@ -47,6 +46,10 @@ class Rules:
     def powers(self) -> int:
         """How many Powers a game starts with."""
         return len(self.power_costs)
+
+    def power_cost(self, used: int) -> int | None:
+        """What the next Power costs when so many have been used, None if none is left (R16)."""
+        return self.power_costs[used] if used < self.powers else None
 
     @property
     def bonuses(self) -> dict[str, int]:
@@ -325,22 +328,33 @@ def line_bonus(line: Sequence[int]) -> str | None:
     return None
 
 
-def _reachable(values: Sequence[int]) -> set[int]:
-    """The empty cells that a number may come to, by way of others that are empty (R9, R11).
+def _fillings(board: int, rules: Rules) -> list[tuple[int, ...]]:
+    """What each cell may come to hold: what it holds, or the dice that the numbers there allow.
 
-    All of them while no number is on the board (R8).
+    None where no number can come to: an empty cell is reached from a number by way of empty cells
+    that some die fits (R9-R11). While no number is on the board, all are reached (R8).
     """
-    empty = {cell for cell in range(CELLS) if values[cell] == EMPTY}
-    if not any(map(is_number, values)):
-        return empty
+    values = cell_values(board)
+    fits: list[tuple[int, ...]] = [(value,) for value in values]
+    waiting = []
+    for cell in empty_cells(board):
+        numbers = [values[next_to] for next_to in _numbered(values, cell)]
+        dice = range(1, SIDES + 1)
+        fits[cell] = tuple(
+            die for die in dice if all(abs(die - n) <= rules.max_difference for n in numbers)
+        )
+        if numbers or not any(map(is_number, values)):
+            waiting.append(cell)
     reached: set[int] = set()
-    waiting = [cell for cell in empty if _numbered(values, cell)]
     while waiting:
         cell = waiting.pop()
-        if cell not in reached:
+        if cell not in reached and fits[cell]:
             reached.add(cell)
-            waiting += [next_to for next_to in NEIGHBOURS[cell] if next_to in empty]
-    return reached
+            waiting += [next_to for next_to in NEIGHBOURS[cell] if values[next_to] == EMPTY]
+    return [
+        dice if value != EMPTY or cell in reached else ()
+        for cell, (value, dice) in enumerate(zip(values, fits, strict=True))
+    ]
 
 
 def bonuses_within_reach(board: int, line: Sequence[int], rules: Rules) -> tuple[str, ...]:
@@ -349,18 +363,8 @@ def bonuses_within_reach(board: int, line: Sequence[int], rules: Rules) -> tuple
     Judged by the numbers and RUINs that are there (R9-R11); whether the dice will ever come is
     another matter.
     """
-    values = cell_values(board)
-    reachable = _reachable(values)
-    choices = []
-    for cell in line:
-        numbers = [values[next_to] for next_to in _numbered(values, cell)]
-        dice = (
-            die
-            for die in range(1, SIDES + 1)
-            if cell in reachable
-            and all(abs(die - number) <= rules.max_difference for number in numbers)
-        )
-        choices.append(tuple(dice) if values[cell] == EMPTY else (values[cell],))
+    fillings = _fillings(board, rules)
+    choices = [fillings[cell] for cell in line]
     found = {
         line_bonus(filled)
         for filled in product(*choices)

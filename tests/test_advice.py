@@ -117,7 +117,7 @@ def written(folder: Path, code: str, options: str = "") -> Entrant:
 
 
 def ask(bot: Entrant, powers_left: int = 1, turn: int = 3) -> Decision:
-    return hint(BOARD, DICE, powers_left, SURVIVAL, turn, bot, SECONDS).decision
+    return hint(BOARD, DICE, powers_left, SURVIVAL, turn, bot, SECONDS, 1).decision
 
 
 def steps_of(game: Game) -> list[Step]:

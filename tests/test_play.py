@@ -119,6 +119,7 @@ BAD = (
     "quit 1",
     "xyzzy",
     "4 b2 done",
+    "4 b2 3 b2",
 )
 
 

@@ -529,6 +529,7 @@ def test_what_never_becomes_legal_is_left_over():
         ("1.../2.../3.../....", 4, "straight"),
         ("..../RRRR/3456/4566", 0, ""),
         ("..../RRR./3456/4566", 0, "straight four two_pairs"),
+        ("..../R.RR/2.5./2345", 0, ""),  # no die fits b3, the way to b2 and row 1
         ("..../RRRR/RRRR/RRRR", 0, "straight four two_pairs"),
     ],
 )

@@ -230,7 +230,7 @@ def test_a_game_killed_as_it_ends_is_in_the_scores_once(patch: str, found: int) 
         result = play("--resume", lines=[])
         assert result.exit_code == 0, result.output
         assert f"Score {game.score.total}: " in result.output
-        assert "Place 1 of your 1 game at NIGHTMARE." in result.output
+        assert "Your first game at NIGHTMARE." in result.output
     (entry,), damaged = scores.read("nightmare")
     assert (entry.score, entry.seed, damaged) == (game.score.total, 8, [])
     assert list(saves.folder().glob("*.json")) == []

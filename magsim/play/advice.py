@@ -27,7 +27,7 @@ from magsim.play.game import GAME_INDEX
 from magsim.play.steps import Step
 from magsim.pool import stop_workers
 from magsim.reading.apart import ask_apart
-from magsim.reading.explain import OPTIONS, Explanation, Inquiry, explain_apart
+from magsim.reading.explain import Explanation, Inquiry, explain_apart
 from magsim.reading.replay import Game, read_turns
 from magsim.referee import Referee
 from magsim.rules import Rules
@@ -65,7 +65,7 @@ def hint(
     turn: int,
     entrant: Entrant,
     seconds: float,
-    count: int = OPTIONS,
+    count: int,
 ) -> Explanation:
     """What a bot would decide in a position, and its ``count`` best options.
 

@@ -16,6 +16,10 @@ _FIGURE = 5
 """Columns that a score takes in the table of turns."""
 
 
+_MOST = 8
+"""How many bots a score is compared with, the strongest."""
+
+
 def scores_by_turn(game: Game) -> list[int]:
     """The player's score after each turn that has ended, Powers paid."""
     afters = [(step.turn, step.board, game.rules.powers - step.powers_left) for step in game.steps]
@@ -36,7 +40,7 @@ def ending(entry: HighScore, game: Game, ranked: list[HighScore], tongue: Tongue
         ),
         score_phrase(game.score, tongue),
         tongue.count(
-            "Place {place} of your {n} game at {difficulty}.",
+            "Your first game at {difficulty}.",
             "Place {place} of your {n} games at {difficulty}.",
             len(ranked),
             place=ranked.index(entry) + 1,
@@ -52,8 +56,8 @@ def ending(entry: HighScore, game: Game, ranked: list[HighScore], tongue: Tongue
 
 
 def rival_phrase(game: Game, rival: "RivalGame", tongue: Tongue) -> Phrase:
-    """How the rival stood when it had played as many turns as the player has."""
-    played = min(game.turn - 1 + game.over, len(rival.turns))
+    """How the rival stood after the turns that the player has finished; the game goes on."""
+    played = min(game.turn - 1, len(rival.turns))
     score = rival.turns[played - 1].score if played else 0
     return tongue.say("{bot} has {score}", bot=rival.bot, score=score)
 
@@ -68,6 +72,8 @@ def comparison(game: Game, rival: "RivalGame", tongue: Tongue) -> list[Phrase]:
         (say("rival"), its),
     ]
     width = max(len(label) for label, _ in rows)
+    figures = ["".join(f"{figure:{_FIGURE}}" for figure in row) for _, row in rows]
+    room = max(map(len, figures))
     ahead = mine[-1] - its[-1]
     if ahead == 0:
         verdict = say("A draw with {bot} on the same dice.", bot=rival.bot)
@@ -88,17 +94,14 @@ def comparison(game: Game, rival: "RivalGame", tongue: Tongue) -> list[Phrase]:
     return [
         verdict,
         *(
-            Phrase(
-                label.ljust(width + 1)
-                + tongue.notation("".join(f"{figure:{_FIGURE}}" for figure in row))
-            )
-            for label, row in rows
+            Phrase(label.ljust(width + 1) + tongue.notation(figured.ljust(room)))
+            for (label, _), figured in zip(rows, figures, strict=True)
         ),
     ]
 
 
 def standing_phrases(score: int, game: Game, folder: Path, tongue: Tongue) -> list[Phrase]:
-    """Where the score stands among the recorded games of each bot at this difficulty."""
+    """Where the score stands among the recorded games of the bots at this difficulty."""
     from magsim.play.standings import standings
 
     found = standings(score, game.rules, folder)
@@ -118,5 +121,5 @@ def standing_phrases(score: int, game: Game, folder: Path, tongue: Tongue) -> li
             percentile=f"{standing.percentile:.1f}",
             bot=standing.bot,
         )
-        for standing in found
+        for standing in found[-_MOST:]
     ]

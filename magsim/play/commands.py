@@ -63,13 +63,18 @@ def shown(typed: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
+def words_of(line: str) -> str:
+    """A line in lower case, its words parted by single spaces; empty if there are none."""
+    return re.sub(r"[\s,;]+", " ", line.lower()).strip()
+
+
 def parse(line: str, tongue: Tongue) -> Command:
-    """The command of a line that is not blank.
+    """The command of a line that has words.
 
     Raises:
         Refusal: if it is none.
     """
-    text = re.sub(r"[\s,;]+", " ", line.lower()).strip()
+    text = words_of(line)
     if sign := re.fullmatch(r"([+-]) ?(.*)", text):
         kind = "raise" if sign[1] == "+" else "lower"
         return _Parser(tongue, sign[1], sign[2].split()).power(kind)
@@ -124,7 +129,7 @@ def _cell(word: str, tongue: Tongue) -> int:
         return CELL_NAMES.index(word)
     raise Refusal(
         tongue.say(
-            "“{word}” is no cell; a cell is a column {columns} and a row {rows}, as {example}.",
+            "“{word}” is no cell; a cell is a column {columns} and a row {rows}: {example}.",
             word=shown(word),
             columns="a-d",
             rows="1-4",
@@ -210,7 +215,7 @@ class _Parser:
                 raise self._usage("reroll 1 4", "reroll all")
             return Command("power", power=Power(kind, tuple(sorted(dice))))
         if len(self._words) != 1:
-            raise self._usage("+3" if kind == "raise" else "-3")
+            raise self._usage("+3" if kind == "raise" else "-3", f"{kind} 3")
         return Command("power", power=Power(kind, (_die(self._words[0], self._tongue),)))
 
     def ruin(self) -> Command:
@@ -224,7 +229,7 @@ class _Parser:
                 return Command("hint")
             case [word] if word in map(str, range(1, MAX_HINTS + 1)):
                 return Command("hint", count=int(word))
-        raise self._usage("hint", f"hint 1-{MAX_HINTS}")
+        raise self._usage("hint", f"hint {MAX_HINTS}")
 
     def why(self) -> Command:
         match self._words:

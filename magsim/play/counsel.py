@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 REGRETS = 3
 """How many decisions a post-mortem names."""
+_LEAST = 0.05
+"""Points; what cost less is shown as nothing."""
 
 
 def decision_phrase(decision: Decision, tongue: Tongue) -> Phrase:
@@ -82,14 +84,12 @@ class Counsel:
             game.turn,
             entrant,
             self._seconds,
-            max(count, 1),
+            count,
         )
         said = [self._advice(bot, found.decision)]
         if count > 1 and found.options:
             said.append(
-                say(
-                    "Its options in the order of its preference, with the score it expects of each:"
-                )
+                say("Its options in the order of preference, with the score it expects from each:")
             )
             said += [
                 say(
@@ -122,7 +122,8 @@ class Counsel:
             entrant = self.load()
             bot = entrant.bot.spec
             self._tell(say("{bot} looks back at your decisions …", bot=bot))
-            found = regrets(game.rules, game.steps, entrant, self._seconds)[:REGRETS]
+            found = regrets(game.rules, game.steps, entrant, self._seconds)
+            found = [regret for regret in found if regret.cost >= _LEAST][:REGRETS]
         except MagsimError as error:
             return [say("There is no post-mortem: {error}", error=error)]
         if not found:

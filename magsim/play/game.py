@@ -64,7 +64,7 @@ class Game:
     @property
     def power_cost(self) -> int | None:
         """What the next Power costs in points, None if none is left (R16)."""
-        return self.rules.power_costs[self.powers_used] if self.powers_left else None
+        return self.rules.power_cost(self.powers_used)
 
     @property
     def required(self) -> int:
@@ -96,6 +96,11 @@ class Game:
     def score(self) -> Score:
         """The score so far by parts, staged dice counted."""
         return law.score(self.staged_board, self.rules, self.powers_used)
+
+    @property
+    def stuck(self) -> bool:
+        """Whether no available die has a legal cell, as things are staged."""
+        return not any(map(self.legal_cells, self.available))
 
     def legal_cells(self, die: int) -> tuple[int, ...]:
         """The cells on which a die may be staged now."""

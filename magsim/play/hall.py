@@ -34,12 +34,14 @@ def table(entries: list[HighScore], tongue: Tongue) -> list[Phrase]:
     ]
     rows = [_cells(place, entry) for place, entry in enumerate(entries, 1)]
     widths = [max(len(row[column]) for row in (heads, *rows)) for column in range(len(heads))]
-    lines = [[head.rjust(width) for head, width in zip(heads, widths, strict=True)]]
-    lines += [
-        [tongue.notation(cell.rjust(width)) for cell, width in zip(row, widths, strict=True)]
-        for row in rows
+    return [
+        Phrase(
+            _GAP.join(
+                tongue.notation(cell.rjust(width)) for cell, width in zip(row, widths, strict=True)
+            )
+        )
+        for row in (heads, *rows)
     ]
-    return [Phrase(_GAP.join(line)) for line in lines]
 
 
 def show(difficulty: str, top: int, tongue: Tongue, screen: Screen) -> None:

@@ -149,6 +149,7 @@ class Host:
 
         try:
             entrant = enter_one("--against", sitting.against, self.seconds)
+            self.screen.tell(self.tongue.say("{bot} thinks …", bot=entrant.bot.spec))
             return rival_game(entrant, sitting.game.rules, sitting.game.seed, self.seconds)
         except KeyboardInterrupt:
             self.screen.tell("", self.tongue.say("Stopped."))
@@ -170,33 +171,32 @@ class Host:
         saves.remove(sitting.name)
         try:
             self._tell_end(sitting.game, entry, rival)
-            if self.review:
-                self._look_back(sitting.game, read)
+            self._look_back(sitting.game, entry.score, read)
         except KeyboardInterrupt:
             self.screen.tell("", self.tongue.say("Stopped; the score is kept."))
             raise
 
     def _tell_end(self, game: Game, entry: HighScore, rival: "RivalGame | None") -> None:
         ranked, _ = scores.read(entry.difficulty)
-        captions, boards = [self.tongue.say("you")], [game.board]
+        captions, boards = [str(self.tongue.say("you"))], [game.board]
         if rival:
-            captions.append(Phrase(self.tongue.notation(rival.bot)))
+            captions.append(rival.bot)
             boards.append(rival.turns[-1].board)
         self.screen.page([])
         self.screen.boards(captions, boards)
         self.screen.tell(*aftermath.ending(entry, game, ranked, self.tongue))
         if rival:
             self.screen.tell(*aftermath.comparison(game, rival, self.tongue))
-        standing = aftermath.standing_phrases(entry.score, game, self.runs, self.tongue)
-        self.screen.tell(*standing)
 
-    def _look_back(self, game: Game, read: Callable[[], str]) -> None:
-        """The post-mortem; at a terminal on a screen of its own, when the end has been seen."""
+    def _look_back(self, game: Game, score: int, read: Callable[[], str]) -> None:
+        """The score among recorded games, and the post-mortem; at a terminal on another screen."""
         if not self.screen.plain:
-            self.screen.tell("", self.tongue.say("{key} shows what cost most.", key="Enter"))
+            self.screen.tell("", self.tongue.say("{key} goes on.", key="Enter"))
             try:
                 read()
             except EOFError:
                 return
             self.screen.page([])
-        self.screen.tell(*self.counsel.review(game))
+        self.screen.tell(*aftermath.standing_phrases(score, game, self.runs, self.tongue))
+        if self.review:
+            self.screen.tell(*self.counsel.review(game))

@@ -28,6 +28,7 @@ _KEPT = "\ue000"
 """Stands for a space at which no line is broken, while lines are broken."""
 
 _PLAINER = {"“": '"', "”": '"', "„": '"', "·": "-", "…": "...", "–": "-", "✓": "*"}
+_PLAINER |= {"־": "-", "״": '"', _LEFT_TO_RIGHT: "", _RIGHT_TO_LEFT: "", _END: ""}
 """Signs of our own for outputs that cannot show them."""
 
 
@@ -90,9 +91,9 @@ def speakable(code: str, encoding: str) -> bool:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """A text in lines of at most so many columns, isolated notation unbroken; at least one line."""
+    """A text in lines of so many columns, at least one; isolated notation is never broken."""
     kept = _ISOLATED.sub(lambda found: found[0].replace(" ", _KEPT), text)
-    lines = textwrap.wrap(kept, width, break_on_hyphens=False) or [""]
+    lines = textwrap.wrap(kept, width, break_on_hyphens=False, break_long_words=False) or [""]
     return [line.replace(_KEPT, " ") for line in lines]
 
 

@@ -11,7 +11,7 @@ def help_rows(tongue: Tongue) -> list[tuple[str, Phrase]]:
         ("3 b2", say("place a 3 on b2; several in a line, {done} at its end", done="done")),
         ("3", say("choose a 3: its legal cells are marked; then {cell} places it", cell="b2")),
         ("undo, undo b2, undo all", say("take back the last staged die, that of a cell, or all")),
-        ("+3, -3", say("Power: raise or lower a die by 1")),
+        ("+3, -3, raise 3, lower 3", say("Power: raise or lower a die by 1")),
         ("reroll 1 4, reroll all", say("Power: roll these dice again, together")),
         ("done", say("confirm the staged dice; the others are discarded")),
         ("ruin c3", say("in MAGDAGDON: accept, and let a cell become a RUIN")),

@@ -192,8 +192,15 @@ def load(name: str) -> Sitting:
 
 
 def remove(name: str) -> None:
-    """Forget a game that has ended."""
-    _path(name).unlink(missing_ok=True)
+    """Forget a game that has ended.
+
+    Raises:
+        MagsimError: if its save cannot be taken away.
+    """
+    try:
+        _path(name).unlink(missing_ok=True)
+    except OSError as error:
+        raise MagsimError(f"{_path(name)} cannot be removed: {error.strerror or error}") from error
 
 
 def names() -> list[str]:
@@ -204,7 +211,7 @@ def names() -> list[str]:
     """
     found = []
     for path in listed(folder()):
-        with contextlib.suppress(FileNotFoundError):  # it has ended just now
+        with contextlib.suppress(OSError):  # it has ended just now, or is no file
             found.append((path.stat().st_mtime_ns, path.stem))
     return [name for _, name in sorted(found, reverse=True)]
 
@@ -228,10 +235,13 @@ def claimed(name: str) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise BeingPlayed(f"game {name} is being played in another terminal") from None
+        except OSError as error:
+            raise MagsimError(f"{path} cannot be locked: {error.strerror or error}") from error
         try:
             yield
         finally:
             if not _path(name).exists():
-                path.unlink(missing_ok=True)
+                with contextlib.suppress(OSError):  # an empty file that is left is in nobody's way
+                    path.unlink()
     finally:
         os.close(lock)

@@ -31,6 +31,8 @@ _STYLES = ("", "cyan", "green", "yellow", "magenta", "bright_blue", "bright_red"
 _STAGED = "bold reverse"
 _GAP = "   "
 WIDTH = 80
+_ROOM = 5
+"""Lines for messages under the board, so that screen and prompt are no higher than 24."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +84,13 @@ def line_phrase(game: Game, line: tuple[int, ...], tongue: Tongue) -> Phrase:
     """What a line has earned, or can still earn."""
     board, worth = game.staged_board, game.rules.bonuses
     values = [cell_value(board, cell) for cell in line]
-    if RUIN in values:
-        return tongue.say("RUIN, no bonus")
     names = law.bonuses_within_reach(board, line, game.rules)
-    if EMPTY not in values:
-        if not names:
-            return tongue.say("no bonus")
-        return Phrase("✓ " + bonus_phrase(names[0], worth[names[0]], tongue))
+    if not names and RUIN in values:
+        return tongue.say("RUIN, no bonus")
     if not names:
-        return tongue.say("no bonus any more")
+        return tongue.say("no bonus any more") if EMPTY in values else tongue.say("no bonus")
+    if EMPTY not in values:
+        return Phrase("✓ " + bonus_phrase(names[0], worth[names[0]], tongue))
     return tongue.join([bonus_phrase(name, worth[name], tongue) for name in names])
 
 
@@ -176,6 +176,11 @@ class Screen:
             self._out.clear()
         self.tell(*phrases)
 
+    def tell_way_back(self) -> None:
+        """Under a page, how the board is seen again."""
+        if not self._plain:
+            self.tell(self._tongue.say("{key} brings back the board.", key="Enter"))
+
     def show(
         self,
         game: Game,
@@ -186,11 +191,16 @@ class Screen:
     ) -> None:
         """The game as it stands, and what there is to say.
 
-        Line by line, only what is said where nothing has ``changed``.
+        Line by line, only what is said where nothing has ``changed``. What does not fit under the
+        board is said on a page of its own.
         """
         if self._plain:
             state = [title, *self._plain_state(game, chosen)] if changed else []
             self.tell(*messages, *state)
+            return
+        if sum(len(wrapped(message, WIDTH - 1)) for message in messages) > _ROOM:
+            self.page(messages)
+            self.tell_way_back()
             return
         self._out.clear()
         self.tell(title)
@@ -218,16 +228,19 @@ class Screen:
                 line.append(_GAP + self._tongue.line(phrase))
             self._out.print(line)
 
-    def boards(self, captions: list[Phrase], boards: list[int]) -> None:
+    def boards(self, captions: list[str], boards: list[int]) -> None:
         """Finished boards side by side, each under its caption."""
         if self._plain:
             for caption, board in zip(captions, boards, strict=True):
-                text = self._tongue.notation(format_board(board))
-                self.tell(Phrase(f"{caption}: {text}"))
+                self.tell(Phrase(f"{caption}: {self._tongue.notation(format_board(board))}"))
             return
-        width = len(_DRAWN.top) + 3
-        heads = [f"   {caption}"[:width].ljust(width) for caption in captions]
-        self._out.print(self._left_to_right(Text(_GAP.join(heads).rstrip())))
+        width = len(_DRAWN.top)
+        heads = [
+            (caption if len(caption) <= width else f"{caption[: width - 1]}…").ljust(width)
+            for caption in captions
+        ]
+        indent = " " * 3
+        self._out.print(self._left_to_right(Text(indent + (indent + _GAP).join(heads).rstrip())))
         for drawn in zip(*(board_lines(board, typed=self._typed) for board in boards), strict=True):
             self._out.print(self._left_to_right(Text(_GAP).join(drawn)))
 
@@ -276,6 +289,8 @@ class Screen:
                 "MAGDAGDON! No way to place enough dice: accept a RUIN ({ruin}).", ruin="ruin c3"
             )
         missing = game.required - len(game.staged)
+        if missing > 0 and game.stuck:
+            return say("Nothing else fits now; {undo} takes staged dice back.", undo="undo")
         if missing > 0:
             return self._tongue.count(
                 "{n} more die must be staged.", "{n} more dice must be staged.", missing

@@ -64,7 +64,7 @@ class Session:
             except EOFError:
                 self._prompt.screen.tell(self.saved())
                 return False
-            if not line.strip():
+            if not commands.words_of(line):
                 self._show([])
             elif self._answer(line):
                 return False
@@ -100,7 +100,7 @@ class Session:
                 self._page(command.verb)
                 return False
             said = self._done(command)
-            if self.sitting.game.over or (command.verb == "hint" and command.count > 1):
+            if self.sitting.game.over:
                 self._prompt.screen.page(said)
             else:
                 self._show(said, changed=command.verb not in ("why", "hint", "save"))
@@ -121,6 +121,7 @@ class Session:
                 screen.page(pages.rules_page(game.rules, tongue))
             case _:
                 screen.page([score_phrase(game.score, tongue), *screen.lines(game)])
+        screen.tell_way_back()
 
     def _done(self, command: Command) -> list[Phrase]:
         """Do a command; what there is to say of it.
@@ -186,7 +187,9 @@ class Session:
             case law.BeyondTheDie():
                 return say("No die goes below 1 or above 6 (R13).")
             case law.NotInMagdagdon():
-                return say("There is a legal way to place these dice: no RUIN is accepted (R19).")
+                return say(
+                    "There is a legal way to place enough of these dice: no RUIN is accepted (R19)."
+                )
             case law.CellNotEmpty():
                 cell = CELL_NAMES[command.cell or 0]
                 return say("{cell} is not empty: it cannot become a RUIN (R18).", cell=cell)

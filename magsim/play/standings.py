@@ -14,9 +14,6 @@ from magsim.errors import MagsimError
 from magsim.manifest import Plan, read_manifest
 from magsim.rules import Rules
 
-RESULTS = Path("results")
-"""Where tournaments put their runs."""
-
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -38,7 +35,7 @@ class Standing:
         return 100 * (self.below + self.equal / 2) / self.games
 
 
-def standings(score: int, rules: Rules, folder: Path = RESULTS) -> list[Standing]:
+def standings(score: int, rules: Rules, folder: Path) -> list[Standing]:
     """A score among the recorded games of each bot at these rules, by mean score ascending.
 
     The runs are those directly in ``folder``. Of several that a bot has played in, that with most

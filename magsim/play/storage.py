@@ -1,5 +1,6 @@
 """Small files in the user's data folder, written whole or not at all."""
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -36,10 +37,11 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """See to it that a renamed file is still there after a power cut."""
+    """See to it that a renamed file is still there after a power cut, where folders allow that."""
     opened = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(opened)
+        with contextlib.suppress(OSError):  # the file itself is in its place
+            os.fsync(opened)
     finally:
         os.close(opened)
 

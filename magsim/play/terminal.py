@@ -44,7 +44,7 @@ def terminal_reader(completer: Completer) -> Callable[[], str]:
     try:
         import readline
     except ImportError:
-        return lambda: input(PROMPT)
+        return _read_terminal
 
     def complete(begun: str, number: int) -> str | None:
         before = readline.get_line_buffer()[: readline.get_begidx()]
@@ -55,7 +55,14 @@ def terminal_reader(completer: Completer) -> Callable[[], str]:
     readline.set_completer_delims(" ,;")
     libedit = "libedit" in (readline.__doc__ or "")
     readline.parse_and_bind("bind ^I rl_complete" if libedit else "tab: complete")
-    return lambda: input(PROMPT)
+    return _read_terminal
+
+
+def _read_terminal() -> str:
+    try:
+        return input(PROMPT)
+    except OSError:  # the terminal has gone
+        raise EOFError from None
 
 
 def pipe_reader() -> Callable[[], str]:
