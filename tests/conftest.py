@@ -34,3 +34,10 @@ def watch() -> Iterator[Watch]:
     watch = Watch(600)
     yield watch
     watch.close()
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The data folder of magsim, the test's own."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    return tmp_path / "magsim"

@@ -181,9 +181,7 @@ def games() -> Iterator[Game]:
             yield game
 
 
-@pytest.fixture(autouse=True)
-def _data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("data")
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -235,6 +233,14 @@ def test_boards_and_dice_are_left_to_right_in_hebrew() -> None:
     assert {text[:2] for text in boards} == {" \u2066"}
     assert len(ends) == 1, "the frame is as wide in every line"
     assert any("\u20663 3 4 5\u2069" in text for text in shown)
+
+
+def test_in_hebrew_a_command_is_parted_from_its_meaning_outside_its_isolate() -> None:
+    recorder = Recorder("he")
+    show(session(recorder, next(games())), "help")
+    isolated = re.findall("\u2066([^\u2069]*)\u2069", "".join(recorder.lines()))
+    assert "undo, undo b2, undo all" in isolated
+    assert not any(text.endswith(" ") for text in isolated)
 
 
 def test_in_no_colour_a_staged_die_is_told_from_a_permanent_one() -> None:

@@ -33,11 +33,7 @@ every_difficulty = pytest.mark.parametrize(
 )
 
 
-@pytest.fixture(autouse=True)
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder of the test's own."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    return tmp_path / "magsim"
+pytestmark = pytest.mark.usefixtures("data")
 
 
 @pytest.fixture
@@ -378,7 +374,9 @@ def test_a_rival_is_shown_as_far_as_the_player_has_come(tiring: Path) -> None:
     titles = [line for block in before for line in block.splitlines() if "SURVIVAL · " in line]
     assert len(titles) > game.turn
     for title in titles:
-        turn, score = re.search(r"turn (\d+) .* has (-?\d+)$", title).groups()  # type: ignore
+        found = re.search(r"turn (\d+) .* has (-?\d+)$", title)
+        assert found is not None
+        turn, score = found.groups()
         done = min(int(turn) - 1, len(rival))
         assert score == (rival[done - 1] if done else "0")
     mine = {format_board(step.board) for step in game.steps}

@@ -34,11 +34,7 @@ every_difficulty = pytest.mark.parametrize(
 )
 
 
-@pytest.fixture(autouse=True)
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder of the test's own."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    return tmp_path / "magsim"
+pytestmark = pytest.mark.usefixtures("data")
 
 
 def kept(sitting: Sitting) -> dict[str, object]:

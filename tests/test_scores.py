@@ -24,11 +24,7 @@ WAIT = 120
 PLAY = ("play", "--no-review", "--runs", "nowhere", "--lang", "en")
 
 
-@pytest.fixture(autouse=True)
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder of the test's own."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    return tmp_path / "magsim"
+pytestmark = pytest.mark.usefixtures("data")
 
 
 def text(lines: list[str]) -> str:

@@ -23,6 +23,7 @@ from magsim.board import (
     cell_value,
     format_board,
 )
+from magsim.decision import Place
 from magsim.play.game import Game
 from magsim.play.language import Phrase, Tongue, wrapped
 from magsim.rules import Score
@@ -166,7 +167,8 @@ class Screen:
         for notation, meaning in rows:
             room = len(meaning) if self._plain else WIDTH - 1 - width
             first, *more = wrapped(meaning, room)
-            self._out.print(self._tongue.line(self._tongue.notation(notation.ljust(width)) + first))
+            gap = " " * (width - len(notation))
+            self._out.print(self._tongue.line(self._tongue.notation(notation) + gap + first))
             for line in more:
                 self._out.print(self._tongue.line(" " * width + line))
 
@@ -279,14 +281,15 @@ class Screen:
     def _task(self, game: Game) -> Phrase:
         """What the turn asks for."""
         say = self._tongue.say
-        if game.in_magdagdon and game.powers_left:
+        if game.in_magdagdon:
+            if not game.powers_left:
+                return say(
+                    "MAGDAGDON! No way to place enough dice: accept a RUIN ({ruin}).",
+                    ruin="ruin c3",
+                )
             return say(
                 "MAGDAGDON! No way to place enough dice: use a Power, or accept a RUIN ({ruin}).",
                 ruin="ruin c3",
-            )
-        if game.in_magdagdon:
-            return say(
-                "MAGDAGDON! No way to place enough dice: accept a RUIN ({ruin}).", ruin="ruin c3"
             )
         missing = game.required - len(game.staged)
         if missing > 0 and game.stuck:
@@ -301,8 +304,7 @@ class Screen:
         say = self._tongue.say
         yield say("Board {board}", board=format_board(game.board))
         if game.staged:
-            placed = " ".join(f"{die}{CELL_NAMES[cell]}" for die, cell in game.staged)
-            yield say("Staged {placements}", placements=placed)
+            yield say("Staged {placements}", placements=Place(game.staged))
         yield self._dice(game)
         if chosen:
             cells = " ".join(CELL_NAMES[cell] for cell in game.legal_cells(chosen))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from magsim import rules as law
 from magsim.board import CELL_NAMES, format_dice
-from magsim.decision import Power
+from magsim.decision import Place, Power
 from magsim.errors import MagsimError
 from magsim.play import commands, pages, saves
 from magsim.play.commands import Command, Refusal
@@ -230,27 +230,28 @@ class Session:
         game.stage(placements)
         if command.then_done:
             return self._confirm(game)
-        return [self._say("Staged: {placements}.", placements=_texts(placements))]
+        return [self._say("Staged: {placements}.", placements=Place(placements))]
 
     def _undo(self, game: Game, command: Command) -> list[Phrase]:
         if not game.staged:
             raise Refusal(self._say("No die is staged; turns and Powers cannot be undone."))
         if command.everything:
             back = game.take_back_all()
-            return [self._say("Taken back: {placements}.", placements=_texts(back))]
+            return [self._say("Taken back: {placements}.", placements=Place(back))]
         cell = game.staged[-1][1] if command.cell is None else command.cell
-        named = [placement for placement in game.staged if placement[1] == cell]
+        named = tuple(placement for placement in game.staged if placement[1] == cell)
         if not named:
             raise Refusal(self._say("No die is staged on {cell}.", cell=CELL_NAMES[cell]))
-        others = [placement for placement in game.take_back(cell) if placement[1] != cell]
-        said = [self._say("Taken back: {placements}.", placements=_texts(named))]
+        back = game.take_back(cell)
+        others = tuple(placement for placement in back if placement[1] != cell)
+        said = [self._say("Taken back: {placements}.", placements=Place(named))]
         if others:
             said.append(
                 self._prompt.tongue.count(
                     "It leaned on that die and is taken back, too: {placements}.",
                     "They leaned on that die and are taken back, too: {placements}.",
                     len(others),
-                    placements=_texts(others),
+                    placements=Place(others),
                 )
             )
         return said
@@ -272,7 +273,7 @@ class Session:
         ]
 
     def _confirm(self, game: Game) -> list[Phrase]:
-        placed = _texts(game.staged)
+        placed = Place(game.staged)
         game.confirm()
         return [self._say("Placed: {placements}.", placements=placed)]
 
@@ -321,7 +322,3 @@ class Session:
             limit=game.rules.max_difference,
             cells=" ".join(CELL_NAMES[next_to] for next_to in obstacle.cells),
         )
-
-
-def _texts(placements: tuple[Placement, ...] | list[Placement]) -> str:
-    return " ".join(f"{die}{CELL_NAMES[cell]}" for die, cell in placements)

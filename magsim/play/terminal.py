@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 
 from magsim.board import CELL_NAMES, empty_cells
-from magsim.play.commands import WORDS
+from magsim.play.commands import WORDS, words_of
 from magsim.play.game import Game
 
 PROMPT = "> "
@@ -15,7 +15,7 @@ Completer = Callable[[str, str], list[str]]
 
 def completions(game: Game, before: str, begun: str) -> list[str]:
     """The words that may follow ``before`` and begin with ``begun``, each with a space."""
-    words = before.replace(",", " ").replace(";", " ").lower().split()
+    words = words_of(before).split()
     return [word + " " for word in _next_words(game, words) if word.startswith(begun.lower())]
 
 
