@@ -1,11 +1,22 @@
 """The cache of compiled kernels: keyed by all sources, filled once."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from magsim.compiled import source_key
+import magsim
+from magsim.compiled import kernel_folders, source_key
+
+PACKAGE = Path(magsim.__file__).parent
+KEYS = """
+from magsim.compiled import cache_folder
+from magsim.manifest import current_versions
+print(cache_folder().name)
+print(current_versions()["magsim"])
+"""
 
 PLAY = """
 import numba
@@ -40,3 +51,27 @@ def test_the_second_process_compiles_nothing(tmp_path: Path) -> None:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         misses, hits = map(int, done.stdout.split())
         assert (misses > 0, hits > 0) == (first, not first)
+
+
+def test_every_kernel_is_where_the_key_looks() -> None:
+    decorated = re.compile(r"^@(lean_)?kernel$", re.MULTILINE)
+    folders = {file.parent for file in PACKAGE.rglob("*.py") if decorated.search(file.read_text())}
+    assert PACKAGE / "solver" in folders
+    assert folders <= set(kernel_folders())
+
+
+def test_a_change_of_the_solver_compiles_anew_and_stops_no_run_from_going_on(
+    tmp_path: Path,
+) -> None:
+    shutil.copytree(PACKAGE, tmp_path / "magsim", ignore=shutil.ignore_patterns("__pycache__"))
+    found = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", KEYS], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        found.append(done.stdout.splitlines())
+        with (tmp_path / "magsim" / "solver" / "lines.py").open("a") as file:
+            file.write("# changed\n")
+    (cache, manifest), (cache_then, manifest_then) = found
+    assert cache_then != cache
+    assert manifest_then == manifest
