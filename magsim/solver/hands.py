@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from magsim.board import DICE, SIDES
 from magsim.engine import FIRST_HAND, HAND_ADD, HAND_INDEX, HANDS
 
+Steps = NDArray[np.uint8]
+
 _VALUES = range(1, SIDES + 1)
 PAIRS, TRIPLES, ROLLS = (FIRST_HAND[size + 1] - FIRST_HAND[size] for size in (2, 3, 4))
 WAYS = SIDES**DICE
@@ -22,27 +24,30 @@ WAYS = SIDES**DICE
 
 
 class Hands(NamedTuple):
-    """Steps between hands; -1 fills up where there are fewer."""
+    """Steps between hands; where there are fewer than a row holds, the first is repeated.
 
-    pair: NDArray[np.int64]
+    Kernels use them as indices only, for which unsigned bytes are the fastest.
+    """
+
+    pair: Steps
     """``[die, die]``: their pair; shape (7, 7)."""
-    joined: NDArray[np.int64]
+    joined: Steps
     """``[pair, pair]``: the roll of both; shape (21, 21)."""
     weight: NDArray[np.int64]
     """``[roll]``: in how many of the 1296 ways it falls; shape (126,)."""
-    moves: NDArray[np.int64]
+    moves: Steps
     """``[roll]``: the rolls that raising or lowering one die makes of it (R13); shape (126, 8)."""
-    add_to_die: NDArray[np.int64]
+    add_to_die: Steps
     """``[die - 1, die]``: the pair; shape (6, 7)."""
-    add_to_pair: NDArray[np.int64]
+    add_to_pair: Steps
     """``[pair, die]``: the triple; shape (21, 7)."""
-    add_to_triple: NDArray[np.int64]
+    add_to_triple: Steps
     """``[triple, die]``: the roll; shape (56, 7)."""
-    from_pair: NDArray[np.int64]
+    from_pair: Steps
     """``[pair]``: what taking one die away leaves, as die - 1; shape (21, 2)."""
-    from_triple: NDArray[np.int64]
+    from_triple: Steps
     """``[triple]``: the pairs that taking one die away leaves; shape (56, 3)."""
-    from_roll: NDArray[np.int64]
+    from_roll: Steps
     """``[roll]``: the triples that taking one die away leaves; shape (126, 4)."""
 
 
@@ -56,17 +61,17 @@ def number(dice: tuple[int, ...]) -> int:
     return HAND_INDEX[tuple(sorted(dice))] - FIRST_HAND[len(dice)]
 
 
-def _padded(rows: list[set[int]], width: int) -> NDArray[np.int64]:
-    return np.array([sorted(row) + [-1] * (width - len(row)) for row in rows])
+def _padded(rows: list[set[int]], width: int) -> Steps:
+    return np.array([[*row, *[min(row)] * (width - len(row))] for row in rows], np.uint8)
 
 
-def _added(size: int) -> NDArray[np.int64]:
+def _added(size: int) -> Steps:
     table = HAND_ADD[FIRST_HAND[size] : FIRST_HAND[size + 1]] - FIRST_HAND[size + 1]
-    table[:, 0] = -1
-    return table
+    table[:, 0] = 0  # no die is a 0
+    return table.astype(np.uint8)
 
 
-def _taken(size: int) -> NDArray[np.int64]:
+def _taken(size: int) -> Steps:
     rows = [{number(hand[:k] + hand[k + 1 :]) for k in range(size)} for hand in of_size(size)]
     return _padded(rows, size)
 
@@ -90,12 +95,11 @@ def _ways(roll: tuple[int, ...]) -> int:
 @cache
 def hand_tables() -> Hands:
     """All tables; they are the same for all rules."""
-    pair = np.full((SIDES + 1, SIDES + 1), -1, np.int64)
-    pair[1:] = _added(1)
     pairs = of_size(2)
+    joined = [[number(one + other) for other in pairs] for one in pairs]
     return Hands(
-        pair=pair,
-        joined=np.array([[number(one + other) for other in pairs] for one in pairs]),
+        pair=np.pad(_added(1), ((1, 0), (0, 0))),
+        joined=np.array(joined, np.uint8),
         weight=np.array([_ways(roll) for roll in of_size(DICE)]),
         moves=_padded([_moved(roll) for roll in of_size(DICE)], 2 * DICE),
         add_to_die=_added(1),

@@ -27,15 +27,8 @@ from magsim.solver.classes import (
 )
 from magsim.solver.hands import PAIRS, hand_tables
 from magsim.solver.lines import line_tables
-from magsim.solver.values import (
-    Below,
-    Stakes,
-    Tables,
-    Values,
-    levels_of,
-    solve_layer,
-    stakes_of,
-)
+from magsim.solver.stakes import Stakes, levels_of, stakes_of
+from magsim.solver.values import Below, Tables, Values, solve_layer
 
 
 class Store(Protocol):

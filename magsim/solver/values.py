@@ -14,47 +14,26 @@ the turn is in MAGDAGDON, and a RUIN is put where it costs least (R17, R18); the
 by level (R12-R16).
 """
 
-from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import astuple, replace
 from math import comb
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from magsim.board import CELLS, LINES, SIDES
+from magsim.board import CELLS, SIDES
 from magsim.compiled import lean_kernel
-from magsim.errors import MagsimError
-from magsim.rules import Rules
 from magsim.solver.classes import Index, Layer, Masks, find, fitting, ruined
 from magsim.solver.hands import PAIRS, ROLLS, TRIPLES, WAYS, Hands
 from magsim.solver.lines import Lines
+from magsim.solver.stakes import FORBIDDEN, Stakes
 from magsim.solver.words import normalised, placed, points
 
 Values = NDArray[np.int32]
 
-_LEAST = -(2**31)
-FORBIDDEN = np.int32(_LEAST)
-"""The value of what is against the rules, until dice are placed on top of it."""
 _MOST_FIRST = CELLS * SIDES
 _MOST_PAIRS = comb(CELLS, 2) * SIDES**2
 _HALF = WAYS // 2
-
-
-class Stakes(NamedTuple):
-    """Rules that differ only in their Powers, as levels of Powers left; costs in 1/scale points."""
-
-    minimum: int
-    scale: int
-    """How many units make a point."""
-    ruin: int
-    allowed: int
-    """Values below this one are ``FORBIDDEN`` with dice placed on top."""
-    base: NDArray[np.int64]
-    """``[level]``: the level that using a Power leads to, -1 if none is left; shape (levels,)."""
-    cost: NDArray[np.int64]
-    """``[level]``: what that Power costs; shape (levels,)."""
 
 
 class Tables(NamedTuple):
@@ -127,50 +106,6 @@ def _work(levels: int) -> _Work:
         kept_two=np.empty(PAIRS, np.int64),
         kept_three=np.empty(TRIPLES, np.int64),
         missing=np.zeros(1, np.int64),
-    )
-
-
-def levels_of(rules: Sequence[Rules]) -> list[tuple[int, ...]]:
-    """The levels of Powers left in any of the rules, each by the costs of the Powers still to use.
-
-    No other fact of the Powers matters to the future, so that rules share what levels they can.
-    """
-    found = {costs[k:] for costs in (r.power_costs for r in rules) for k in range(len(costs) + 1)}
-    return sorted(found, key=lambda costs: (len(costs), costs))
-
-
-def _scale(rules: Rules) -> int:
-    """The greatest power of two with which no value, and nothing forbidden, leaves its range."""
-    bonus = max(rules.bonuses.values())
-    gain = 2 * SIDES * CELLS + bonus * len(LINES)
-    loss = rules.ruin_penalty * CELLS  # Powers need never be used
-    on_top = 3 * (2 * SIDES + 2 * bonus)  # three dice, the most placed on what is forbidden
-    return 1 << (2**31 // (max(gain, loss + on_top) + 2)).bit_length() - 1
-
-
-def stakes_of(rules: Sequence[Rules]) -> Stakes:
-    """Rules as the kernels take them.
-
-    Raises:
-        MagsimError: if they differ in more than names and costs of Powers.
-    """
-    first = rules[0]
-    for other in rules[1:]:
-        if astuple(replace(other, name="", power_costs=())) != astuple(
-            replace(first, name="", power_costs=())
-        ):
-            raise MagsimError(
-                f"{first.name} and {other.name} cannot be solved together: "
-                "only the costs of Powers may differ"
-            )
-    levels, scale = levels_of(rules), _scale(first)
-    return Stakes(
-        first.minimum,
-        scale,
-        first.ruin_penalty * scale,
-        -(first.ruin_penalty * CELLS + 1) * scale,
-        np.array([levels.index(costs[1:]) if costs else -1 for costs in levels]),
-        np.array([costs[0] * scale if costs else 0 for costs in levels]),
     )
 
 
@@ -324,14 +259,12 @@ def _best_of_kept(none: int, hands: Hands, work: _Work) -> None:
     for pair in range(PAIRS):
         best = work.kept_two[pair] * 36
         for k in range(2):
-            if hands.from_pair[pair, k] >= 0:
-                best = max(best, work.kept_one[hands.from_pair[pair, k]])
+            best = max(best, work.kept_one[hands.from_pair[pair, k]])
         work.kept_two[pair] = best
     for triple in range(TRIPLES):
         best = work.kept_three[triple] * 216
         for k in range(3):
-            if hands.from_triple[triple, k] >= 0:
-                best = max(best, work.kept_two[hands.from_triple[triple, k]])
+            best = max(best, work.kept_two[hands.from_triple[triple, k]])
         work.kept_three[triple] = best
 
 
@@ -342,15 +275,11 @@ def _use_powers(level: int, base: int, cost: int, hands: Hands, work: _Work) -> 
     none = _sum_over_rerolls(before, hands, work)
     _best_of_kept(none, hands, work)
     for roll in range(ROLLS):
-        moved = np.int64(FORBIDDEN)
-        for k in range(8):
-            if hands.moves[roll, k] < 0:
-                break
+        moved = before[hands.moves[roll, 0]]
+        for k in range(1, 8):
             moved = max(moved, before[hands.moves[roll, k]])
         best = moved * WAYS
         for k in range(4):
-            if hands.from_roll[roll, k] < 0:
-                break
             best = max(best, work.kept_three[hands.from_roll[roll, k]])
         rolls[roll] = max(rolls[roll], (best + _HALF) // WAYS - cost)
 
