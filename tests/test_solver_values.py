@@ -69,6 +69,15 @@ def test_longer_endgames_are_worth_what_the_recursion_says(rules: Rules) -> None
         compare(solved, rules, board, play)
 
 
+def test_a_minimum_of_all_four_dice_is_kept_to() -> None:
+    """Which shows only where four cells are empty."""
+    rules = Rules("four", minimum=4, power_costs=())
+    boards = endgames(rules, seed=4, empty=4, count=4)
+    solved, play = solve([rules], boards), PerfectPlay(rules)
+    for board in boards:
+        compare(solved, rules, board, play)
+
+
 def test_an_endgame_in_fractions() -> None:
     (board,) = endgames(PEACEFUL, seed=5, empty=1, count=1)
     compare(solve([PEACEFUL], [board]), PEACEFUL, board, exactly(PEACEFUL))
