@@ -30,12 +30,11 @@ from magsim.solver.classes import (
     discover,
     empty_mask,
     find,
-    indexed,
     mask_tables,
     turned,
 )
 from magsim.solver.lines import line_tables
-from magsim.solver.words import SYMMETRIES, image
+from magsim.solver.words import SYMMETRIES, image, unscrambled
 
 MASKS = mask_tables()
 LINES = line_tables(NIGHTMARE)
@@ -56,9 +55,9 @@ def class_of(board: int) -> tuple[int, int]:
 def members(layer: Layer) -> set[tuple[int, int]]:
     """The classes of a layer as masks and words."""
     return {
-        (mask, int(word))
+        (mask, int(unscrambled(key)))
         for mask in np.flatnonzero(np.diff(layer.first)).tolist()
-        for word in layer.words[layer.first[mask] : layer.first[mask + 1]]
+        for key in layer.keys[layer.first[mask] : layer.first[mask + 1]]
     }
 
 
@@ -71,7 +70,7 @@ def test_there_are_so_many_canonical_masks() -> None:
 def test_the_first_layers_from_the_empty_board(threads: Executor) -> None:
     counted = []
     for empty, layer in discover([EMPTY_BOARD], MASKS, LINES, threads):
-        counted.append(len(layer.words))
+        counted.append(len(layer.keys))
         if empty == 12:
             break
     assert counted == [1, 21, 273, 2368, 15675]
@@ -99,23 +98,23 @@ def test_the_classes_below_a_board_are_those_of_the_boards_that_steps_lead_to(
 
 def test_every_class_is_found_under_every_image_and_no_other(threads: Executor) -> None:
     found = dict(discover([parse_board("..56/1.R5/1..4/2233")], MASKS, LINES, threads))
-    index = indexed(found[4], threads)
-    for mask in np.flatnonzero(np.diff(found[4].first)):
-        for k in range(found[4].first[mask], found[4].first[mask + 1]):
+    layer = found[4]
+    for mask in np.flatnonzero(np.diff(layer.first)):
+        for k in range(layer.first[mask], layer.first[mask + 1]):
+            word = int(unscrambled(layer.keys[k]))
             for symmetry in range(SYMMETRIES):
                 turned_bits = image(symmetry, int(MASKS.bits[mask]))
                 there = int(np.flatnonzero(MASKS.bits == turned_bits)[0])
-                assert find(image(symmetry, int(found[4].words[k])), there, MASKS, index) == k
-            assert find(int(found[4].words[k]) ^ 2 << 60, int(mask), MASKS, index) == -1
-    assert find(0, 0b1111, MASKS, index) == -1  # of a mask without classes
+                assert find(image(symmetry, word), there, MASKS, layer) == k
+            assert find(word ^ 2 << 60, int(mask), MASKS, layer) == -1
+    assert find(0, 0b1111, MASKS, layer) == -1  # of a mask without classes
 
 
 def test_neighbouring_masks_do_not_mix(threads: Executor) -> None:
     """A word is looked for among those of its mask only."""
     ((_, layer), *_) = discover([parse_board("RRRR/RRRR/RRRR/RR..")], MASKS, LINES, threads)
-    index = indexed(layer, threads)
     masks = [int(mask) for mask in canonical_masks(2, MASKS)]
-    assert sum(find(0, mask, MASKS, index) == 0 for mask in masks) == 1
+    assert sum(find(0, mask, MASKS, layer) == 0 for mask in masks) == 1
 
 
 def agree(board: int, rules: Rules) -> bool:

@@ -159,7 +159,7 @@ def test_the_images_of_a_board_are_worth_the_same(solved: Solved) -> None:
 def test_jobs_change_nothing(solved: Solved) -> None:
     alone = solve(TOGETHER[1], endgames(PEACEFUL, seed=6, empty=4, count=3), jobs=1)
     for empty, layer in solved.layers.items():
-        assert np.array_equal(alone.layers[empty].lookup.words, layer.lookup.words)
+        assert np.array_equal(alone.layers[empty].classes.keys, layer.classes.keys)
         assert np.array_equal(alone.layers[empty].values, layer.values)
 
 
@@ -229,18 +229,17 @@ def test_steps_between_hands() -> None:
         assert hands.weight[k] == sum(
             sorted(fall) == list(roll) for fall in np.ndindex(7, 7, 7, 7) if 0 not in fall
         )
-    for size, add, take in (
-        (1, hands.add_to_die, hands.from_pair),
-        (2, hands.add_to_pair, hands.from_triple),
-        (3, hands.add_to_triple, hands.from_roll),
-    ):
-        larger = {tuple(sorted((*hand, die))) for hand in of_size(size) for die in range(1, 7)}
-        assert larger == set(of_size(size + 1))
+    for size in range(4):
         for k, hand in enumerate(of_size(size)):
             for die in range(1, 7):
-                assert add[k, die] == number((*hand, die))
-                assert k in take[add[k, die]]
-    for a, one in enumerate(of_size(2)):
-        assert hands.pair[one[0], one[1]] == hands.pair[one[1], one[0]] == a
-        for b, other in enumerate(of_size(2)):
-            assert hands.joined[a, b] == number(one + other)
+                more = hands.add[size, k, die]
+                assert more == number((*hand, die))
+                assert k in hands.take[size + 1, more]
+        for k, hand in enumerate(of_size(size + 1)):
+            assert {number(hand[:i] + hand[i + 1 :]) for i in range(size + 1)} == set(
+                hands.take[size + 1, k, : size + 1]
+            )
+    for size in range(5):
+        for a, one in enumerate(of_size(size)):
+            for b, other in enumerate(of_size(4 - size)):
+                assert hands.joined[size, a, b] == number(one + other)

@@ -25,15 +25,16 @@ from magsim.solver.words import (
     Words,
     image,
     least_image,
-    mixed,
     normalised,
     placed,
+    scrambled,
+    unscrambled,
     without,
 )
 
 MASKS = 1 << CELLS
-NO_WORD = -1
-"""No class: all sixteen cells would be empty and hold the last of the codes."""
+NO_KEY = 7778301035150391672
+"""The key of no class: in its word, -1, all cells would be empty and hold the last of the codes."""
 _INVERSE = np.array(INVERSE)
 
 
@@ -51,23 +52,19 @@ class Masks(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """The classes with so many empty cells; class i of all, by canonical masks, then by words."""
+    """The classes with so many empty cells: class i of all, by canonical masks, then by keys."""
 
-    words: Words
-    """Ascending within each mask; shape (classes,)."""
+    keys: Words
+    """``words.scrambled`` of their words, ascending within each mask; shape (classes,)."""
     first: NDArray[np.int64]
     """``[mask]``: where its classes begin; shape (65537,)."""
+    starts: NDArray[np.int32]
+    """``[bucket]``: the first class that is not of a bucket before; shape (buckets + 1,).
 
-
-class Index(NamedTuple):
-    """Where to find the words of a layer: an open hash table for each mask, one after another."""
-
-    first: NDArray[np.int64]
-    """``[mask]``: where its slots begin; shape (65537,)."""
-    words: Words
-    """``[slot]``: a word, or ``NO_WORD``; shape (slots,)."""
-    classes: NDArray[np.int32]
-    """``[slot]``: the class of the word; shape (slots,)."""
+    The buckets of a mask divide the range of keys into equal parts, four classes each or so.
+    """
+    first_bucket: NDArray[np.int64]
+    """``[mask]``: where its buckets begin; shape (65537,)."""
 
 
 @cache
@@ -110,22 +107,25 @@ def turned(word: int, mask: int, masks: Masks) -> int:
 
 
 @lean_kernel
-def find(word: int, mask: int, masks: Masks, index: Index) -> int:
+def bucket(key: int, count: int) -> int:
+    """In which of so many parts of the range of keys a key is."""
+    return ((key >> 32) + (1 << 31)) * count >> 32
+
+
+@lean_kernel
+def find(word: int, mask: int, masks: Masks, layer: Layer) -> int:
     """The class of a word under any mask; -1 if it is not there."""
-    word = turned(word, mask, masks)
+    key = scrambled(turned(word, mask, masks))
     canonical = masks.canonical[mask]
-    first = index.first[canonical]
-    slots = index.first[canonical + 1] - first
-    if slots == 0:
+    first = layer.first_bucket[canonical]
+    count = layer.first_bucket[canonical + 1] - first
+    if count == 0:
         return -1
-    slot = (mixed(word) * slots) >> 32
-    while index.words[first + slot] != word:
-        if index.words[first + slot] == NO_WORD:
-            return -1
-        slot += 1
-        if slot == slots:
-            slot = 0
-    return int(index.classes[first + slot])
+    at = first + bucket(key, count)
+    for k in range(layer.starts[at], layer.starts[at + 1]):
+        if layer.keys[k] == key:
+            return k
+    return -1
 
 
 @lean_kernel
@@ -142,40 +142,41 @@ def fitting(word: int, cell: int, lines: Lines) -> int:
     return lines.fits[word >> 4 * cell & 15] if word else ANY_DIE
 
 
+@lean_kernel
+def _enter(key: int, table: Words) -> bool:
+    """Put a key into a hash table; whether it is new."""
+    slot = bucket(key, len(table))
+    while table[slot] != NO_KEY:
+        if table[slot] == key:
+            return False
+        slot += 1
+        if slot == len(table):
+            slot = 0
+    table[slot] = key
+    return True
+
+
 @kernel
 def _insert(table: Words, count: int, word: int) -> tuple[Words, int]:
-    """Put a word into a hash table, which grows; the table then, and how many words it holds."""
-    size = len(table)
-    slot = (mixed(word) * size) >> 32
-    while table[slot] != NO_WORD:
-        if table[slot] == word:
-            return table, count
-        slot += 1
-        if slot == size:
-            slot = 0
-    table[slot] = word
-    count += 1
-    if 10 * count > 6 * size:
-        larger = np.full(2 * size, NO_WORD, np.int64)
-        for old in table:
-            if old != NO_WORD:
-                slot = (mixed(old) * (2 * size)) >> 32
-                while larger[slot] != NO_WORD:
-                    slot += 1
-                    if slot == 2 * size:
-                        slot = 0
-                larger[slot] = old
-        table = larger
+    """Put a word into a hash table, which grows; the table then, and how many it holds."""
+    if _enter(scrambled(word), table):
+        count += 1
+        if 10 * count > 6 * len(table):
+            larger = np.full(2 * len(table), NO_KEY, np.int64)
+            for key in table:
+                if key != NO_KEY:
+                    _enter(key, larger)
+            table = larger
     return table, count
 
 
 @kernel
 def _discover_mask(mask: int, starts: Words, above: Layer, masks: Masks, lines: Lines) -> Words:
-    """The words of a canonical mask: those to start from, and all that a step leads to.
+    """The keys of a canonical mask: of the words to start from, and of all that a step leads to.
 
     In no order. ``above`` is the layer with one empty cell more.
     """
-    table, count = np.full(64, NO_WORD, np.int64), 0
+    table, count = np.full(64, NO_KEY, np.int64), 0
     bits, stabiliser = masks.bits[mask], masks.stabiliser[mask]
     for word in starts:
         table, count = _insert(table, count, word)
@@ -186,10 +187,11 @@ def _discover_mask(mask: int, starts: Words, above: Layer, masks: Masks, lines: 
         canonical = masks.canonical[before]
         back = _INVERSE[masks.symmetry[before]]
         for k in range(above.first[canonical], above.first[canonical + 1]):
+            parent = unscrambled(above.keys[k])
             for symmetry in range(SYMMETRIES):
                 if not masks.stabiliser[canonical] >> symmetry & 1:
                     continue
-                word = image(back, image(symmetry, above.words[k]))
+                word = image(back, image(symmetry, parent))
                 after = least_image(ruined(word, bits, cell, lines), stabiliser)
                 table, count = _insert(table, count, after)
                 dice = fitting(word, cell, lines)
@@ -200,26 +202,23 @@ def _discover_mask(mask: int, starts: Words, above: Layer, masks: Masks, lines: 
                         table, count = _insert(table, count, after)
     found = np.empty(count, np.int64)
     count = 0
-    for word in table:
-        if word != NO_WORD:
-            found[count] = word
+    for key in table:
+        if key != NO_KEY:
+            found[count] = key
             count += 1
     return found
 
 
 @lean_kernel
-def _fill_index(mask: int, layer: Layer, index: Index) -> None:
-    """Enter the words of a mask."""
-    first = index.first[mask]
-    slots = index.first[mask + 1] - first
-    for k in range(layer.first[mask], layer.first[mask + 1]):
-        slot = (mixed(layer.words[k]) * slots) >> 32
-        while index.words[first + slot] != NO_WORD:
-            slot += 1
-            if slot == slots:
-                slot = 0
-        index.words[first + slot] = layer.words[k]
-        index.classes[first + slot] = k
+def _fill_starts(mask: int, layer: Layer) -> None:
+    """Enter where the buckets of a mask begin."""
+    first = layer.first_bucket[mask]
+    count = layer.first_bucket[mask + 1] - first
+    k, end = layer.first[mask], layer.first[mask + 1]
+    for part in range(count):
+        while k < end and bucket(layer.keys[k], count) < part:
+            k += 1
+        layer.starts[first + part] = k
 
 
 def empty_mask(board: int) -> int:
@@ -227,16 +226,28 @@ def empty_mask(board: int) -> int:
     return sum(1 << cell for cell in empty_cells(board))
 
 
-def _layer(words: dict[int, Words]) -> Layer:
-    """The layer of the words of each canonical mask."""
+def layer_of(keys: Words, first: NDArray[np.int64], threads: Executor) -> Layer:
+    """A layer of keys, ascending within each mask, and of where each mask begins."""
+    sizes = np.diff(first)
+    first_bucket = np.concatenate([[0], np.where(sizes > 0, sizes // 4 + 1, 0).cumsum()])
+    layer = Layer(keys, first, np.empty(first_bucket[-1] + 1, np.int32), first_bucket)
+    layer.starts[-1] = len(keys)
+    for _ in threads.map(lambda mask: _fill_starts(mask, layer), np.flatnonzero(sizes).tolist()):
+        pass
+    return layer
+
+
+def _joined(keys: dict[int, Words], threads: Executor) -> Layer:
+    """The layer of the keys of each canonical mask."""
     first = np.zeros(MASKS + 1, np.int64)
-    for mask, found in words.items():
+    for mask, found in keys.items():
         first[mask + 1] = len(found)
     none = np.empty(0, np.int64)
-    return Layer(np.concatenate([none, *(words[mask] for mask in sorted(words))]), first.cumsum())
+    every = np.concatenate([none, *(keys[mask] for mask in sorted(keys))])
+    return layer_of(every, first.cumsum(), threads)
 
 
-def _starts(boards: Iterable[int], masks: Masks, lines: Lines) -> dict[int, Words]:
+def _start_words(boards: Iterable[int], masks: Masks, lines: Lines) -> dict[int, Words]:
     """The words of the classes of boards, by canonical mask."""
     words: dict[int, set[int]] = {}
     for board in boards:
@@ -253,27 +264,17 @@ def discover(
 
     Layer by layer, from that of the board with the most empty cells down to the full board.
     """
-    starts = _starts(boards, masks, lines)
-    layer = _layer({})
+    starts = _start_words(boards, masks, lines)
+    layer = _joined({}, threads)
     for empty in range(max(mask.bit_count() for mask in starts), -1, -1):
         above = layer
 
-        def words_of(mask: int, above: Layer = above) -> Words:
+        def keys_of(mask: int, above: Layer = above) -> Words:
             start = starts.get(mask, np.empty(0, np.int64))
             found: Words = _discover_mask(mask, start, above, masks, lines)
             found.sort()
             return found
 
         chosen = canonical_masks(empty, masks)
-        layer = _layer(dict(zip(chosen, threads.map(words_of, chosen), strict=True)))
+        layer = _joined(dict(zip(chosen, threads.map(keys_of, chosen), strict=True)), threads)
         yield empty, layer
-
-
-def indexed(layer: Layer, threads: Executor) -> Index:
-    """The index of a layer; seven in ten slots hold a word."""
-    sizes = np.diff(layer.first)
-    first = np.concatenate([[0], np.where(sizes > 0, sizes * 10 // 7 + 2, 0).cumsum()])
-    index = Index(first, np.full(first[-1], NO_WORD), np.zeros(first[-1], np.int32))
-    for _ in threads.map(lambda mask: _fill_index(mask, layer, index), np.flatnonzero(sizes)):
-        pass
-    return index

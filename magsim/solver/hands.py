@@ -1,7 +1,7 @@
 """Multisets of up to four dice, as kernels of the solver take them.
 
-Hands of each size are counted from 0 on, in the order of ``engine.HANDS``: 6 of one die,
-21 *pairs*, 56 *triples*, 126 *rolls*.
+Hands of each size are counted from 0 on, in the order of ``engine.HANDS``: the empty hand, 6 of one
+die, 21 pairs, 56 triples, 126 *rolls*.
 """
 
 from collections import Counter
@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from magsim.board import DICE, SIDES
-from magsim.engine import FIRST_HAND, HAND_ADD, HAND_INDEX, HANDS
+from magsim.engine import FIRST_HAND, HAND_INDEX, HANDS
 
 Steps = NDArray[np.uint8]
 
 _VALUES = range(1, SIDES + 1)
-PAIRS, TRIPLES, ROLLS = (FIRST_HAND[size + 1] - FIRST_HAND[size] for size in (2, 3, 4))
+COUNTS = tuple(FIRST_HAND[size + 1] - FIRST_HAND[size] for size in range(DICE + 1))
+"""``[size]``: how many hands there are."""
+TRIPLES, ROLLS = COUNTS[3:]
 WAYS = SIDES**DICE
 """How many ways four dice can fall."""
 
@@ -29,26 +31,16 @@ class Hands(NamedTuple):
     Kernels use them as indices only, for which unsigned bytes are the fastest.
     """
 
-    pair: Steps
-    """``[die, die]``: their pair; shape (7, 7)."""
+    add: Steps
+    """``[size, hand, die]``: the hand of one die more; shape (4, 56, 7)."""
+    take: Steps
+    """``[size, hand]``: what taking one die away leaves; shape (5, 126, 4)."""
     joined: Steps
-    """``[pair, pair]``: the roll of both; shape (21, 21)."""
-    weight: NDArray[np.int64]
-    """``[roll]``: in how many of the 1296 ways it falls; shape (126,)."""
+    """``[size, hand, rest]``: the roll of a hand so large and of the other dice; (5, 126, 126)."""
     moves: Steps
     """``[roll]``: the rolls that raising or lowering one die makes of it (R13); shape (126, 8)."""
-    add_to_die: Steps
-    """``[die - 1, die]``: the pair; shape (6, 7)."""
-    add_to_pair: Steps
-    """``[pair, die]``: the triple; shape (21, 7)."""
-    add_to_triple: Steps
-    """``[triple, die]``: the roll; shape (56, 7)."""
-    from_pair: Steps
-    """``[pair]``: what taking one die away leaves, as die - 1; shape (21, 2)."""
-    from_triple: Steps
-    """``[triple]``: the pairs that taking one die away leaves; shape (56, 3)."""
-    from_roll: Steps
-    """``[roll]``: the triples that taking one die away leaves; shape (126, 4)."""
+    weight: NDArray[np.int64]
+    """``[roll]``: in how many of the 1296 ways it falls; shape (126,)."""
 
 
 def of_size(size: int) -> tuple[tuple[int, ...], ...]:
@@ -61,19 +53,32 @@ def number(dice: tuple[int, ...]) -> int:
     return HAND_INDEX[tuple(sorted(dice))] - FIRST_HAND[len(dice)]
 
 
-def _padded(rows: list[set[int]], width: int) -> Steps:
-    return np.array([[*row, *[min(row)] * (width - len(row))] for row in rows], np.uint8)
+def _padded(row: set[int], width: int) -> list[int]:
+    return [*sorted(row), *[min(row)] * (width - len(row))]
 
 
-def _added(size: int) -> Steps:
-    table = HAND_ADD[FIRST_HAND[size] : FIRST_HAND[size + 1]] - FIRST_HAND[size + 1]
-    table[:, 0] = 0  # no die is a 0
-    return table.astype(np.uint8)
+def _added() -> Steps:
+    table = np.zeros((DICE, TRIPLES, SIDES + 1), np.uint8)
+    for size in range(DICE):
+        for k, hand in enumerate(of_size(size)):
+            table[size, k, 1:] = [number((*hand, die)) for die in _VALUES]
+    return table
 
 
-def _taken(size: int) -> Steps:
-    rows = [{number(hand[:k] + hand[k + 1 :]) for k in range(size)} for hand in of_size(size)]
-    return _padded(rows, size)
+def _taken() -> Steps:
+    table = np.zeros((DICE + 1, ROLLS, DICE), np.uint8)
+    for size in range(1, DICE + 1):
+        for k, hand in enumerate(of_size(size)):
+            table[size, k] = _padded({number(hand[:i] + hand[i + 1 :]) for i in range(size)}, DICE)
+    return table
+
+
+def _joined() -> Steps:
+    table = np.zeros((DICE + 1, ROLLS, ROLLS), np.uint8)
+    for size in range(DICE + 1):
+        rolls = [[number(hand + rest) for rest in of_size(DICE - size)] for hand in of_size(size)]
+        table[size, : COUNTS[size], : COUNTS[DICE - size]] = rolls
+    return table
 
 
 def _moved(roll: tuple[int, ...]) -> set[int]:
@@ -95,17 +100,11 @@ def _ways(roll: tuple[int, ...]) -> int:
 @cache
 def hand_tables() -> Hands:
     """All tables; they are the same for all rules."""
-    pairs = of_size(2)
-    joined = [[number(one + other) for other in pairs] for one in pairs]
+    rolls = of_size(DICE)
     return Hands(
-        pair=np.pad(_added(1), ((1, 0), (0, 0))),
-        joined=np.array(joined, np.uint8),
-        weight=np.array([_ways(roll) for roll in of_size(DICE)]),
-        moves=_padded([_moved(roll) for roll in of_size(DICE)], 2 * DICE),
-        add_to_die=_added(1),
-        add_to_pair=_added(2),
-        add_to_triple=_added(3),
-        from_pair=_taken(2),
-        from_triple=_taken(3),
-        from_roll=_taken(4),
+        add=_added(),
+        take=_taken(),
+        joined=_joined(),
+        moves=np.array([_padded(_moved(roll), 2 * DICE) for roll in rolls], np.uint8),
+        weight=np.array([_ways(roll) for roll in rolls]),
     )

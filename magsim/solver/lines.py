@@ -34,7 +34,10 @@ class Lines(NamedTuple):
     fits: NDArray[np.int64]
     """``[code]``: the values that may be placed there now, as bits 1-6 (R9, R10); shape (16,)."""
     live: NDArray[np.uint8]
-    """``[empty cells of the line, line]``: whether it can still earn a bonus; shape (16, 65536)."""
+    """``[empty cells of the line, line >> 3]``: bit ``line & 7``, whether it can still earn a bonus.
+
+    Shape (16, 8192).
+    """
     bonus: NDArray[np.int64]
     """``[line]``: what a full line earns, in points (R22); shape (65536,)."""
 
@@ -100,7 +103,7 @@ def _live_table(bonus_lines: list[tuple[int, ...]], fits: NDArray[np.int64]) -> 
         for line in bonus_lines:
             a, b, c, d = (may_become[empty >> k & 1, value] for k, value in enumerate(line))
             live[empty] |= np.multiply.outer(np.outer(d, c), np.outer(b, a)).ravel()
-    return live
+    return np.packbits(live, axis=1, bitorder="little")
 
 
 def line_tables(rules: Rules) -> Lines:

@@ -5,34 +5,50 @@ start of a turn: numbers twice, bonuses, RUINs and Powers paid for. Values are w
 1/``scale`` of a point, each rounded to the nearest one.
 
 A turn is taken apart into single dice. Let W(class, hand) be the best that a turn which holds the
-dice of ``hand`` back can come to, from a board on which some have been placed: W(class, no dice) is
-the class's value, and otherwise W is the best of stopping there and of placing one of the dice,
-which leads to W of a class with one empty cell less and of the hand without it. A layer stores W
-of up to one die (``one``) and of two (``two``). What a roll is worth is the best over the first two
-dice and their cells of W two layers below with the other two in hand. Where no placement is legal,
-the turn is in MAGDAGDON, and a RUIN is put where it costs least (R17, R18); then the Powers, level
-by level (R12-R16).
+dice of ``hand`` back can come to, from a board on which the others have been placed: W(class, no
+dice) is the class's value, and otherwise W is the best of stopping there, if that is enough, and of
+placing one of the dice, which leads to W of a class with one empty cell less and of the hand
+without it. What a roll is worth is the best over its first dice and their cells of W with the other
+dice in hand. How many dice are *held* back is a matter of memory: for each class of one layer below
+there is a vector, of a number for each of the 6 single dice, or for each of the 21 pairs, and the
+longer it is the fewer first dice are left to list.
+
+Where no placement is legal, the turn is in MAGDAGDON, and a RUIN is put where it costs least (R17,
+R18); then the Powers, level by level (R12-R16).
 """
 
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from math import comb
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from magsim.board import CELLS, SIDES
+from magsim.board import CELLS, DICE, SIDES
 from magsim.compiled import lean_kernel
-from magsim.solver.classes import Index, Layer, Masks, find, fitting, ruined
-from magsim.solver.hands import PAIRS, ROLLS, TRIPLES, WAYS, Hands
+from magsim.solver.classes import Layer, Masks, bucket, fitting, ruined
+from magsim.solver.hands import COUNTS, ROLLS, TRIPLES, WAYS, Hands
 from magsim.solver.lines import Lines
 from magsim.solver.stakes import FORBIDDEN, Stakes
-from magsim.solver.words import normalised, placed, points
+from magsim.solver.words import (
+    image,
+    least_image,
+    normalised,
+    placed,
+    points,
+    scrambled,
+    unscrambled,
+)
 
 Values = NDArray[np.int32]
+Flags = NDArray[np.uint8]
 
-_MOST_FIRST = CELLS * SIDES
-_MOST_PAIRS = comb(CELLS, 2) * SIDES**2
+MOST_HELD = 2
+_MOST_NEXT = CELLS * SIDES
+_ROOM = 512
+"""How many look-ups wait for each other, so that their cache misses overlap."""
+LANES = 8
+"""How many classes are worked on at once, which the processor does in the same steps."""
 _HALF = WAYS // 2
 
 
@@ -45,280 +61,395 @@ class Tables(NamedTuple):
 
 
 class Below(NamedTuple):
-    """The two layers below one, with the vectors W of their classes."""
+    """What a turn leads to: by dice placed, 1 to 4 (where fewer are listed, the last repeated)."""
 
-    next: Index
-    one: Values
-    """``[class, 0 or the die in hand, level]`` of the next layer; shape (classes, 7, levels)."""
-    after: Index
-    two: Values
-    """``[class, pair in hand * levels + level]`` of the one after it; (classes, 21 * levels)."""
+    layers: tuple[Layer, Layer, Layer, Layer]
+    vectors: tuple[Values, Values, Values, Values]
+    """Values, ``[class, level]``, but where ``held`` dice are left those of W.
+
+    ``[class, hand * levels + level]``.
+    """
+    held: int
 
 
-class _Work(NamedTuple):
-    """Room for the work on one class; made once for a mask."""
+class _Waiting(NamedTuple):
+    """Classes to be looked up, by dice placed (0 after a RUIN); shapes (5, room)."""
 
-    cell: NDArray[np.int64]
-    """``[first die that can be placed]``: where, like the next four; shape (96,)."""
-    die: NDArray[np.int64]
-    word: NDArray[np.int64]
-    """The word after it, not normalised."""
+    count: NDArray[np.int64]
+    """How many there are; shape (5,)."""
+    key: NDArray[np.int64]
+    mask: NDArray[np.int64]
+    """Canonical."""
+    hand: NDArray[np.int64]
+    """The dice placed."""
     gain: NDArray[np.int64]
+    """Since the turn began, in 1/scale points."""
     child: NDArray[np.int64]
-    """The class of the next layer that it leads to."""
-    pair: NDArray[np.int64]
-    """``[first two dice that can be placed]``: which, like the next two; shape (4320,)."""
-    pair_gain: Values
-    pair_child: NDArray[np.int64]
-    """The class that they lead to, two layers below."""
+    """The class; before it is found, its bucket, then where that begins."""
+
+
+class Work(NamedTuple):
+    """Room for the work on some classes; made once for a mask."""
+
+    count: NDArray[np.int64]
+    """``[dice placed - 1]``: how many ways to go on are listed; shape (4,)."""
+    word: NDArray[np.int64]
+    """``[dice placed - 1, way]``: the word, not normalised; like the next four (4, 96)."""
+    mask: NDArray[np.int64]
+    """The empty cells."""
+    closed: NDArray[np.int64]
+    """Cells that no further die goes on, as another way places it there earlier."""
+    hand: NDArray[np.int64]
+    """The dice placed."""
+    gain: NDArray[np.int64]
+    """Since the turn began, in 1/scale points."""
+    waiting: _Waiting
+    met: Flags
+    """``[dice placed, hand]``: whether these can be placed and then be stopped at; (5, 126)."""
     best: Values
-    """``[pair placed, pair in hand * levels + level]``: gain and W; shape (21, 21 * levels)."""
-    ruined: NDArray[np.int64]
-    """``[level]``: the value after the best RUIN, not paid for; shape (levels,)."""
-    roll: NDArray[np.int64]
-    """``[level, roll]``: what the roll is worth; shape (levels, 126)."""
-    kept_one: NDArray[np.int64]
-    """``[hand]``: what a reroll of all other dice is worth, like the next two; shape (6,).
+    """``[hand, rest * levels + level]``: gain and W; shape (126, 21 * levels) at most."""
+    stop: Values
+    """``[dice placed, hand, level]``: gain and value, if no more are placed; (4, 56, levels)."""
+    ruined: Values
+    """``[level, lane]``: the value after the best RUIN, not paid for; shape (levels, 8)."""
+    roll: Values
+    """``[level, roll, lane]``: what the roll is worth; shape (levels, 126, 8)."""
+    power: NDArray[np.int64]
+    """``[roll, lane]``: 1296 times what it is worth after a Power, not paid for; (126, 8)."""
+    kept: NDArray[np.int64]
+    """``[size, hand, lane]``: what a reroll of all other dice is worth; shape (4, 56, 8).
 
     First the sum over the ways these can fall, then 1296 times the value, of this reroll or of the
     best that keeps fewer dice.
     """
-    kept_two: NDArray[np.int64]
-    kept_three: NDArray[np.int64]
+    total: NDArray[np.int64]
+    """``[lane]``: sums; shape (8,), like the next two."""
+    most: Values
+    least: Values
     missing: NDArray[np.int64]
-    """How many classes were not found; shape (1,)."""
+    """How many classes were not found, and what keeps look-ups in order from being left out."""
 
 
-def _work(levels: int) -> _Work:
-    return _Work(
-        cell=np.empty(_MOST_FIRST, np.int64),
-        die=np.empty(_MOST_FIRST, np.int64),
-        word=np.empty(_MOST_FIRST, np.int64),
-        gain=np.empty(_MOST_FIRST, np.int64),
-        child=np.empty(_MOST_FIRST, np.int64),
-        pair=np.empty(_MOST_PAIRS, np.int64),
-        pair_gain=np.empty(_MOST_PAIRS, np.int32),
-        pair_child=np.empty(_MOST_PAIRS, np.int64),
-        best=np.empty((PAIRS, PAIRS * levels), np.int32),
-        ruined=np.empty(levels, np.int64),
-        roll=np.empty((levels, ROLLS), np.int64),
-        kept_one=np.empty(SIDES, np.int64),
-        kept_two=np.empty(PAIRS, np.int64),
-        kept_three=np.empty(TRIPLES, np.int64),
-        missing=np.zeros(1, np.int64),
+def new_work(levels: int, held: int) -> Work:
+    """Room for the work on classes with so many levels, and vectors of so many dice."""
+    waiting = _Waiting(
+        np.zeros(DICE + 1, np.int64), *(np.empty((DICE + 1, _ROOM), np.int64) for _ in range(5))
+    )
+    return Work(
+        np.empty(DICE, np.int64),
+        *(np.empty((DICE, _MOST_NEXT), np.int64) for _ in range(5)),
+        waiting=waiting,
+        met=np.zeros((DICE + 1, ROLLS), np.uint8),
+        best=np.full((COUNTS[DICE - held], COUNTS[held] * levels), FORBIDDEN),
+        stop=np.full((DICE, TRIPLES, levels), FORBIDDEN),
+        ruined=np.empty((levels, LANES), np.int32),
+        roll=np.empty((levels, ROLLS, LANES), np.int32),
+        power=np.empty((ROLLS, LANES), np.int64),
+        kept=np.empty((DICE, TRIPLES, LANES), np.int64),
+        total=np.empty(LANES, np.int64),
+        most=np.empty(LANES, np.int32),
+        least=np.empty(LANES, np.int32),
+        missing=np.zeros(2, np.int64),
     )
 
 
 @lean_kernel
-def _first_dice(mask: int, word: int, below: Below, tables: Tables, scale: int, work: _Work) -> int:
-    """List every first die and cell, and the value after the best RUIN; how many there are."""
-    masks, lines = tables.masks, tables.lines
-    count = 0
-    work.ruined[:] = FORBIDDEN
-    for cell in range(CELLS):
-        if not mask >> cell & 1:
+def _ask(row: int, word: int, rest: int, hand: int, gain: int, masks: Masks, work: Work) -> None:
+    """Let a class wait for being looked up; ``word`` is normalised, for the mask ``rest``."""
+    waiting = work.waiting
+    canonical = masks.canonical[rest]
+    word = least_image(image(masks.symmetry[rest], word), masks.stabiliser[canonical])
+    k = waiting.count[row]
+    waiting.key[row, k], waiting.mask[row, k] = scrambled(word), canonical
+    waiting.hand[row, k], waiting.gain[row, k] = hand, gain
+    waiting.count[row] = k + 1
+
+
+@lean_kernel
+def _look_up(row: int, layer: Layer, work: Work) -> int:
+    """Find the classes that wait in a row; how many there are.
+
+    One step for all of them after the other, as the processor then waits for many at once. Classes
+    that are not there are counted and left out.
+    """
+    waiting = work.waiting
+    count, key, child = waiting.count[row], waiting.key[row], waiting.child[row]
+    for k in range(count):
+        mask = waiting.mask[row, k]
+        first = layer.first_bucket[mask]
+        child[k] = first + bucket(key[k], layer.first_bucket[mask + 1] - first)
+    touched = 0
+    for k in range(count):
+        touched ^= layer.keys[min(layer.starts[child[k]], len(layer.keys) - 1)]
+    found = 0
+    for k in range(count):
+        mask = waiting.mask[row, k]
+        if layer.first[mask] == layer.first[mask + 1]:
             continue
+        at, end = layer.starts[child[k]], layer.starts[child[k] + 1]
+        while at < end and layer.keys[at] != key[k]:
+            at += 1
+        if at < end:
+            child[found], waiting.hand[row, found] = at, waiting.hand[row, k]
+            waiting.gain[row, found] = waiting.gain[row, k]
+            found += 1
+    work.missing[0] += count - found
+    work.missing[1] ^= touched
+    waiting.count[row] = 0
+    return found
+
+
+@lean_kernel
+def _take_best(row: int, below: Below, work: Work) -> None:
+    """Look up what waits after some dice placed, and keep the best for each multiset of them."""
+    vectors = below.vectors[row - 1]
+    found = _look_up(row, below.layers[row - 1], work)
+    waiting = work.waiting
+    last = row == DICE - below.held
+    width = work.best.shape[1] if last else work.stop.shape[2]
+    for k in range(found):
+        vector, gain = vectors[waiting.child[row, k]], np.int32(waiting.gain[row, k])
+        hand = waiting.hand[row, k]
+        best = work.best[hand] if last else work.stop[row, hand]
+        work.met[row, hand] = 1
+        for q in range(width):
+            best[q] = max(best[q], np.int32(vector[q] + gain))
+
+
+@lean_kernel
+def _go_on(
+    dice_placed: int,
+    word: int,
+    mask: int,
+    closed: int,
+    hand: int,
+    gain: int,
+    more: bool,
+    enough: bool,
+    tables: Tables,
+    scale: int,
+    work: Work,
+) -> None:
+    """List the ways to place one die more, to place ``more`` after it, and ask where it leads.
+
+    Every set of placements is listed once, with its cells in the one order in which each comes as
+    soon as it can: a cell that could have been used before another one is closed after it.
+    """
+    masks, lines, hands = tables
+    count = 0
+    for cell in range(CELLS):
+        if not (mask & ~closed) >> cell & 1:
+            continue
+        dice = fitting(word, cell, lines)
+        if not dice:
+            continue
+        closed |= 1 << cell
         rest = mask & ~(1 << cell)
         bits = masks.bits[rest]
-        child = find(ruined(word, bits, cell, lines), rest, masks, below.next)
-        if child < 0:
-            work.missing[0] += 1
-            continue
-        for level in range(len(work.ruined)):
-            work.ruined[level] = max(work.ruined[level], below.one[child, 0, level])
-        dice = fitting(word, cell, lines)
         for die in range(1, 7):
             if not dice >> die & 1:
                 continue
             after = placed(word, bits, cell, die, lines.step)
-            child = find(normalised(after, bits, lines.live), rest, masks, below.next)
-            if child < 0:
-                work.missing[0] += 1
-                continue
-            work.cell[count], work.die[count], work.word[count] = cell, die, after
-            work.gain[count] = points(after, bits, cell, die, lines.bonus) * scale
-            work.child[count] = child
-            count += 1
-    return count
+            earned = gain + points(after, bits, cell, die, lines.bonus) * scale
+            now = hands.add[dice_placed, hand, die]
+            if more:
+                work.word[dice_placed, count], work.mask[dice_placed, count] = after, rest
+                work.closed[dice_placed, count] = closed
+                work.hand[dice_placed, count], work.gain[dice_placed, count] = now, earned
+                count += 1
+            if enough:
+                after = normalised(after, bits, lines.live)
+                _ask(dice_placed + 1, after, rest, now, earned, masks, work)
+    work.count[dice_placed] = count
 
 
 @lean_kernel
-def _first_pairs(
+def _list_placements(
+    mask: int, word: int, empty: int, below: Below, tables: Tables, stakes: Stakes, work: Work
+) -> None:
+    """Fill ``best``, ``stop`` and ``met`` of a class."""
+    required, last = min(stakes.minimum, empty), DICE - below.held
+    deepest = min(last, empty)
+    enough = required <= 1 or last == 1
+    _go_on(0, word, mask, 0, 0, 0, deepest > 1, enough, tables, stakes.scale, work)
+    row = 0
+    while row >= 0:
+        k = work.count[row] - 1
+        if k < 0:
+            row -= 1
+            continue
+        work.count[row] = k
+        if row + 1 == deepest:
+            continue
+        row += 1
+        if work.waiting.count[row + 1] > _ROOM - _MOST_NEXT:
+            _take_best(row + 1, below, work)
+        _go_on(
+            row,
+            work.word[row - 1, k],
+            work.mask[row - 1, k],
+            work.closed[row - 1, k],
+            work.hand[row - 1, k],
+            work.gain[row - 1, k],
+            row + 1 < deepest,
+            row + 1 >= required or row + 1 == last,
+            tables,
+            stakes.scale,
+            work,
+        )
+    for placed_dice in range(1, deepest + 1):
+        if placed_dice >= required or placed_dice == last:
+            _take_best(placed_dice, below, work)
+
+
+@lean_kernel
+def _list_ruins(
+    mask: int, first: int, count: int, layer: Layer, below: Below, tables: Tables, work: Work
+) -> None:
+    """Fill ``ruined`` of so many classes."""
+    masks, lines, _ = tables
+    for lane in range(count):
+        word = unscrambled(layer.keys[first + lane])
+        for cell in range(CELLS):
+            if mask >> cell & 1:
+                rest = mask & ~(1 << cell)
+                _ask(0, ruined(word, masks.bits[rest], cell, lines), rest, lane, 0, masks, work)
+    work.ruined[:] = FORBIDDEN
+    for k in range(_look_up(0, below.layers[0], work)):
+        lane, vector = work.waiting.hand[0, k], below.vectors[0][work.waiting.child[0, k]]
+        for level in range(len(work.ruined)):
+            work.ruined[level, lane] = max(work.ruined[level, lane], vector[level])
+
+
+@lean_kernel
+def _spread(size: int, lane: int, hands: Hands, best: Values, met: Flags, work: Work) -> None:
+    """Each roll is worth its best division into dice placed and others; ``best`` starts anew."""
+    levels = len(work.roll)
+    for hand in range(COUNTS[size]):
+        if not met[hand]:
+            continue
+        met[hand] = 0
+        width = best.shape[1] // levels
+        for rest in range(COUNTS[DICE - size]):
+            roll = hands.joined[size, hand, rest]
+            at = rest * levels if width > 1 else 0
+            for level in range(levels):
+                value = best[hand, at + level]
+                work.roll[level, roll, lane] = max(work.roll[level, roll, lane], value)
+        best[hand] = FORBIDDEN
+
+
+@lean_kernel
+def _sum_over_rerolls(base: Values, hands: Hands, work: Work) -> None:
+    """Fill ``kept``: keeping a hand, or some of it, and rolling the other dice."""
+    kept = work.kept
+    for hand in range(TRIPLES):
+        kept[3, hand] = 0
+        for die in range(1, 7):
+            more = hands.add[3, hand, die]
+            for lane in range(LANES):
+                kept[3, hand, lane] += base[more, lane]
+    for size in range(2, -1, -1):
+        for hand in range(COUNTS[size]):
+            kept[size, hand] = 0
+            for die in range(1, 7):
+                more = hands.add[size, hand, die]
+                for lane in range(LANES):
+                    kept[size, hand, lane] += kept[size + 1, more, lane]
+    for size in range(1, DICE):
+        for hand in range(COUNTS[size]):
+            for lane in range(LANES):
+                kept[size, hand, lane] *= SIDES**size
+            for k in range(size):
+                fewer = hands.take[size, hand, k]
+                for lane in range(LANES):
+                    value = kept[size - 1, fewer, lane]
+                    kept[size, hand, lane] = max(kept[size, hand, lane], value)
+
+
+@lean_kernel
+def _weigh_powers(base: Values, hands: Hands, work: Work) -> None:
+    """Fill ``power``: what each roll is worth after the best Power, which leads to ``base``."""
+    _sum_over_rerolls(base, hands, work)
+    for roll in range(ROLLS):
+        best = work.power[roll]
+        best[:] = FORBIDDEN
+        for k in range(2 * DICE):
+            moved = hands.moves[roll, k]
+            for lane in range(LANES):
+                best[lane] = max(best[lane], base[moved, lane])
+        for lane in range(LANES):
+            best[lane] *= WAYS
+        for k in range(DICE):
+            fewer = hands.take[DICE, roll, k]
+            for lane in range(LANES):
+                best[lane] = max(best[lane], work.kept[DICE - 1, fewer, lane])
+
+
+@lean_kernel
+def _may_pay(base: Values, rolls: Values, cost: int, work: Work) -> bool:
+    """Whether in any lane a Power that leads from the worst roll to the best one would pay."""
+    most, least = work.most, work.least
+    for lane in range(LANES):
+        most[lane], least[lane] = base[0, lane], rolls[0, lane]
+    for roll in range(1, ROLLS):
+        for lane in range(LANES):
+            most[lane] = max(most[lane], base[roll, lane])
+            least[lane] = min(least[lane], rolls[roll, lane])
+    found = 0
+    for lane in range(LANES):
+        found |= np.int64(most[lane]) - cost > least[lane]
+    return bool(found)
+
+
+@lean_kernel
+def _settle_rolls(stakes: Stakes, hands: Hands, work: Work) -> None:
+    """Put a RUIN where nothing is legal (R17, R18), then use Powers (R12), level by level."""
+    levels, penalty, allowed = len(stakes.base), np.int32(stakes.ruin), np.int32(stakes.allowed)
+    for level in range(levels):
+        rolls, ruin = work.roll[level], work.ruined[level]
+        for roll in range(ROLLS):
+            for lane in range(LANES):
+                if rolls[roll, lane] < allowed:
+                    rolls[roll, lane] = ruin[lane] - penalty
+    for base in range(levels):
+        weighed = False
+        for level in range(base + 1, levels):
+            rolls, cost = work.roll[level], stakes.cost[level]
+            if stakes.base[level] != base or not _may_pay(work.roll[base], rolls, cost, work):
+                continue
+            if not weighed:
+                _weigh_powers(work.roll[base], hands, work)
+                weighed = True
+            for roll in range(ROLLS):
+                for lane in range(LANES):
+                    value = (work.power[roll, lane] + _HALF) // WAYS - cost
+                    rolls[roll, lane] = max(np.int64(rolls[roll, lane]), value)
+
+
+@lean_kernel
+def weigh_rolls(
     mask: int,
-    word: int,
-    firsts: int,
+    empty: int,
+    first: int,
+    count: int,
+    layer: Layer,
     below: Below,
     tables: Tables,
-    scale: int,
-    work: _Work,
-) -> int:
-    """List every first two dice and their cells, each set of them once; how many there are."""
-    masks, lines, hands = tables
-    count = 0
-    for k in range(firsts):
-        first = work.cell[k]
-        for cell in range(CELLS):
-            if not mask >> cell & 1 or cell == first:
-                continue
-            dice = fitting(work.word[k], cell, lines)
-            if cell < first:  # what could come first is listed from there
-                dice &= ~fitting(word, cell, lines)
-            if not dice:
-                continue
-            rest = mask & ~(1 << first) & ~(1 << cell)
-            bits = masks.bits[rest]
-            for die in range(1, 7):
-                if not dice >> die & 1:
-                    continue
-                after = placed(work.word[k], bits, cell, die, lines.step)
-                child = find(normalised(after, bits, lines.live), rest, masks, below.after)
-                if child < 0:
-                    work.missing[0] += 1
-                    continue
-                gain = work.gain[k] + points(after, bits, cell, die, lines.bonus) * scale
-                work.pair[count] = hands.pair[work.die[k], die]
-                work.pair_gain[count], work.pair_child[count] = gain, child
-                count += 1
-    return count
-
-
-@lean_kernel
-def _best_of_pairs(pairs: int, two: Values, work: _Work) -> int:
-    """Fill ``best`` for every pair that can be placed; which they are, bit p for pair p."""
-    met = 0
-    width = work.best.shape[1]
-    for k in range(pairs):
-        pair, gain = work.pair[k], work.pair_gain[k]
-        best, vector = work.best[pair], two[work.pair_child[k]]
-        if met >> pair & 1:
-            for q in range(width):
-                value = np.int32(vector[q] + gain)
-                best[q] = max(best[q], value)
-        else:
-            met |= 1 << pair
-            for q in range(width):
-                best[q] = np.int32(vector[q] + gain)
-    return met
-
-
-@lean_kernel
-def _rolls_of_pairs(met: int, hands: Hands, work: _Work) -> None:
-    """Each roll is worth its best division into a pair placed and a pair in hand."""
-    levels = len(work.roll)
-    for pair in range(PAIRS):
-        if not met >> pair & 1:
-            continue
-        for rest in range(PAIRS):
-            roll = hands.joined[pair, rest]
-            for level in range(levels):
-                value = np.int64(work.best[pair, rest * levels + level])
-                if value > work.roll[level, roll]:
-                    work.roll[level, roll] = value
-
-
-@lean_kernel
-def _rolls_of_single_dice(firsts: int, one: Values, hands: Hands, work: _Work) -> None:
-    """Where one die is enough: each roll is worth at least placing just one of its dice."""
-    for k in range(firsts):
-        for level in range(len(work.roll)):
-            value = one[work.child[k], 0, level] + work.gain[k]
-            for triple in range(TRIPLES):
-                roll = hands.add_to_triple[triple, work.die[k]]
-                if value > work.roll[level, roll]:
-                    work.roll[level, roll] = value
-
-
-@lean_kernel
-def _sum_over_rerolls(base: NDArray[np.int64], hands: Hands, work: _Work) -> int:
-    """What keeping any dice and rolling the others sums to, over the ways these can fall."""
-    for triple in range(TRIPLES):
-        total = 0
-        for die in range(1, 7):
-            total += base[hands.add_to_triple[triple, die]]
-        work.kept_three[triple] = total
-    for pair in range(PAIRS):
-        total = 0
-        for die in range(1, 7):
-            total += work.kept_three[hands.add_to_pair[pair, die]]
-        work.kept_two[pair] = total
-    none = 0
-    for die in range(SIDES):
-        total = 0
-        for other in range(1, 7):
-            total += work.kept_two[hands.add_to_die[die, other]]
-        work.kept_one[die] = total
-        none += total
-    return none
-
-
-@lean_kernel
-def _best_of_kept(none: int, hands: Hands, work: _Work) -> None:
-    """Make ``kept_*`` the best of keeping these or some of them, as 1296 times a value."""
-    for die in range(SIDES):
-        work.kept_one[die] = max(work.kept_one[die] * 6, none)
-    for pair in range(PAIRS):
-        best = work.kept_two[pair] * 36
-        for k in range(2):
-            best = max(best, work.kept_one[hands.from_pair[pair, k]])
-        work.kept_two[pair] = best
-    for triple in range(TRIPLES):
-        best = work.kept_three[triple] * 216
-        for k in range(3):
-            best = max(best, work.kept_two[hands.from_triple[triple, k]])
-        work.kept_three[triple] = best
-
-
-@lean_kernel
-def _use_powers(level: int, base: int, cost: int, hands: Hands, work: _Work) -> None:
-    """Raise what rolls are worth at a level to the best Power, which leads to the base level."""
-    before, rolls = work.roll[base], work.roll[level]
-    none = _sum_over_rerolls(before, hands, work)
-    _best_of_kept(none, hands, work)
-    for roll in range(ROLLS):
-        moved = before[hands.moves[roll, 0]]
-        for k in range(1, 8):
-            moved = max(moved, before[hands.moves[roll, k]])
-        best = moved * WAYS
-        for k in range(4):
-            best = max(best, work.kept_three[hands.from_roll[roll, k]])
-        rolls[roll] = max(rolls[roll], (best + _HALF) // WAYS - cost)
-
-
-@lean_kernel
-def _settle_rolls(stakes: Stakes, hands: Hands, work: _Work) -> None:
-    """Put a RUIN where nothing is legal (R17, R18), then use Powers (R12), level by level."""
-    for level in range(len(stakes.base)):
-        rolls, ruin = work.roll[level], work.ruined[level] - stakes.ruin
-        for roll in range(ROLLS):
-            if rolls[roll] < stakes.allowed:
-                rolls[roll] = ruin
-        if stakes.base[level] >= 0:
-            _use_powers(level, stakes.base[level], stakes.cost[level], hands, work)
-
-
-@lean_kernel
-def _write_vectors(
-    firsts: int, below: Below, stakes: Stakes, hands: Hands, work: _Work, one: Values, two: Values
+    stakes: Stakes,
+    work: Work,
 ) -> None:
-    """Fill W of a class: ``one`` has shape (7, levels), ``two`` (21 * levels,)."""
-    levels = len(stakes.base)
-    for level in range(levels):
-        total = 0
-        for roll in range(ROLLS):
-            total += hands.weight[roll] * work.roll[level, roll]
-        value = np.int32((total + _HALF) // WAYS)
-        one[0, level] = value
-        for die in range(1, 7):
-            one[die, level] = value if stakes.minimum <= 3 else FORBIDDEN
-        for pair in range(PAIRS):
-            two[pair * levels + level] = value if stakes.minimum <= 2 else FORBIDDEN
-    for k in range(firsts):
-        die, gain, after = work.die[k], work.gain[k], below.one[work.child[k]]
-        for level in range(levels):
-            one[die, level] = max(one[die, level], np.int32(after[0, level] + gain))
-            for other in range(1, 7):
-                q = hands.pair[die, other] * levels + level
-                two[q] = max(two[q], np.int32(after[other, level] + gain))
+    """Fill ``work.roll``: what every roll is worth, for up to 8 classes of a canonical mask."""
+    hands, required, last = tables.hands, min(stakes.minimum, empty), DICE - below.held
+    work.roll[:] = FORBIDDEN
+    for lane in range(count):
+        word = unscrambled(layer.keys[first + lane])
+        _list_placements(mask, word, empty, below, tables, stakes, work)
+        for size in range(required, last):
+            _spread(size, lane, hands, work.stop[size], work.met[size], work)
+        _spread(last, lane, hands, work.best, work.met[last], work)
+    _list_ruins(mask, first, count, layer, below, tables, work)
+    _settle_rolls(stakes, hands, work)
 
 
 @lean_kernel
@@ -329,49 +460,144 @@ def _solve_mask(
     below: Below,
     tables: Tables,
     stakes: Stakes,
-    work: _Work,
-    one: Values,
-    two: Values,
+    work: Work,
+    values: Values,
 ) -> int:
-    """Fill W of every class of a canonical mask; how many classes below were not found."""
-    hands = tables.hands
-    for k in range(layer.first[mask], layer.first[mask + 1]):
-        word = layer.words[k]
-        firsts = _first_dice(mask, word, below, tables, stakes.scale, work)
-        work.roll[:] = FORBIDDEN
-        if empty >= 2:
-            pairs = _first_pairs(mask, word, firsts, below, tables, stakes.scale, work)
-            met = _best_of_pairs(pairs, below.two, work)
-            _rolls_of_pairs(met, hands, work)
-        if empty == 1 or stakes.minimum == 1:
-            _rolls_of_single_dice(firsts, below.one, hands, work)
-        _settle_rolls(stakes, hands, work)
-        _write_vectors(firsts, below, stakes, hands, work, one[k], two[k])
+    """Fill the values of every class of a canonical mask; how many classes were not found."""
+    for first in range(layer.first[mask], layer.first[mask + 1], LANES):
+        count = min(LANES, layer.first[mask + 1] - first)
+        weigh_rolls(mask, empty, first, count, layer, below, tables, stakes, work)
+        for level in range(len(stakes.base)):
+            work.total[:] = _HALF
+            for roll in range(ROLLS):
+                for lane in range(LANES):
+                    work.total[lane] += tables.hands.weight[roll] * work.roll[level, roll, lane]
+            for lane in range(count):
+                values[first + lane, level] = work.total[lane] // WAYS
     return int(work.missing[0])
+
+
+@lean_kernel
+def _hold_mask(
+    mask: int,
+    held: int,
+    layer: Layer,
+    next_layer: Layer,
+    fewer: Values,
+    tables: Tables,
+    scale: int,
+    work: Work,
+    vectors: Values,
+) -> int:
+    """Fill W of every class of a canonical mask for ``held`` dice; how many were not found.
+
+    ``vectors`` holds what stopping is worth; ``fewer`` is W of the next layer for one die less.
+    """
+    levels, hands = len(work.ruined), tables.hands
+    for k in range(layer.first[mask], layer.first[mask + 1]):
+        _go_on(0, unscrambled(layer.keys[k]), mask, 0, 0, 0, False, True, tables, scale, work)
+        best = vectors[k]
+        for i in range(_look_up(1, next_layer, work)):
+            die, gain = work.waiting.hand[1, i] + 1, np.int32(work.waiting.gain[1, i])
+            vector = fewer[work.waiting.child[1, i]]
+            for hand in range(COUNTS[held - 1]):
+                q = hands.add[held - 1, hand, die] * levels
+                for level in range(levels):
+                    value = np.int32(vector[hand * levels + level] + gain)
+                    best[q + level] = max(best[q + level], value)
+    return int(work.missing[0])
+
+
+def _each_mask(layer: Layer, threads: Executor, work_on: Callable[[int], int]) -> None:
+    """Work on every canonical mask of a layer, those with the most classes first."""
+    sizes = np.diff(layer.first)
+    largest_first = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
+    if lost := sum(threads.map(work_on, largest_first.tolist())):
+        raise LookupError(f"{lost} steps lead to classes not found")
+
+
+def hold(
+    held: int,
+    empty: int,
+    layers: Mapping[int, Layer],
+    values: Mapping[int, Values],
+    tables: Tables,
+    stakes: Stakes,
+    threads: Executor,
+) -> Values:
+    """W of a layer for all hands of ``held`` dice; shape (classes, hands * levels).
+
+    Raises:
+        LookupError: if a class that a step leads to is not there.
+    """
+    if held == 0:
+        return values[empty]
+    layer, levels = layers[empty], len(stakes.base)
+    shape = (len(layer.keys), COUNTS[held] * levels)
+    if empty == 0:
+        return np.zeros(shape, np.int32)
+    fewer = hold(held - 1, empty - 1, layers, values, tables, stakes, threads)
+    vectors = np.empty(shape, np.int32)
+    enough = DICE - held >= stakes.minimum
+
+    def missing(mask: int) -> int:
+        classes = slice(layer.first[mask], layer.first[mask + 1])
+        vectors[classes] = np.tile(values[empty][classes], COUNTS[held]) if enough else FORBIDDEN
+        work = new_work(levels, held)
+        arguments = layer, layers[empty - 1], fewer, tables, stakes.scale, work, vectors
+        return int(_hold_mask(mask, held, *arguments))
+
+    _each_mask(layer, threads, missing)
+    return vectors
+
+
+def below(
+    empty: int, held: int, layers: Mapping[int, Layer], vectors: Mapping[int, Values]
+) -> Below:
+    """What turns with so many empty cells lead to; both by the count of empty cells left."""
+    left = [max(empty - placed_dice, empty - DICE + held, 0) for placed_dice in range(1, DICE + 1)]
+    a, b, c, d = left
+    return Below(
+        (layers[a], layers[b], layers[c], layers[d]),
+        (vectors[a], vectors[b], vectors[c], vectors[d]),
+        held,
+    )
 
 
 def solve_layer(
     empty: int,
-    layer: Layer,
-    below: Below,
+    held: int,
+    layers: Mapping[int, Layer],
+    values: Mapping[int, Values],
     tables: Tables,
     stakes: Stakes,
-    one: Values,
-    two: Values,
     threads: Executor,
-) -> None:
-    """Fill W of every class of a layer, the masks with the most classes first.
+) -> Values:
+    """The value of every class of a layer at every level; shape (classes, levels).
+
+    Args:
+        empty: cells that are empty in its classes, at least 1.
+        held: dice to hold back, 0 to 2.
+        layers: this layer and the four below it, by their empty cells.
+        values: those of the layers below.
+        tables: of the rules.
+        stakes: of the rules.
+        threads: where to work.
 
     Raises:
-        LookupError: if a class that a step leads to is in neither of the layers below.
+        LookupError: if a class that a step leads to is not there.
     """
+    layer, levels = layers[empty], len(stakes.base)
+    found = np.empty((len(layer.keys), levels), np.int32)
+    last = empty - DICE + held
+    vectors = dict(values)
+    if last >= 0:
+        vectors[last] = hold(held, last, layers, values, tables, stakes, threads)
+    reached = below(empty, held, layers, vectors)
 
     def missing(mask: int) -> int:
-        work = _work(len(stakes.base))
-        count: int = _solve_mask(mask, empty, layer, below, tables, stakes, work, one, two)
-        return count
+        work = new_work(levels, held)
+        return int(_solve_mask(mask, empty, layer, reached, tables, stakes, work, found))
 
-    sizes = np.diff(layer.first)
-    largest_first = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
-    if lost := sum(threads.map(missing, largest_first.tolist())):
-        raise LookupError(f"{lost} steps from {empty} empty cells lead to classes not found")
+    _each_mask(layer, threads, missing)
+    return found

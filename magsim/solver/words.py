@@ -35,6 +35,11 @@ _HAS_LEFT = 0x1110111011101110
 
 FREE, DEAD = 0, 1
 
+_FIRST_FACTOR, _SECOND_FACTOR = -0x61C8864680B583EB, 0x3F51AFD7ED558CCD
+_FIRST_INVERSE, _SECOND_INVERSE = (
+    (pow(factor, -1, 2**64) + 2**63) % 2**64 - 2**63 for factor in (_FIRST_FACTOR, _SECOND_FACTOR)
+)
+
 
 def _destinations(symmetry: int) -> tuple[int, ...]:
     """Where each cell goes."""
@@ -168,16 +173,21 @@ def _row_mask(bits: int, row: int) -> int:
 
 
 @lean_kernel
+def _is_live(empty: int, line: int, live: NDArray[np.uint8]) -> int:
+    return live[empty, line >> 3] >> (line & 7) & 1
+
+
+@lean_kernel
 def _open_lines(word: int, bits: int, live: NDArray[np.uint8]) -> int:
     """All nibbles of the lines that can still earn a bonus, set to 15."""
     across, bits_across = transpose(word), transpose(bits)
     found = 0
     for k in range(SIZE):
         empty = _row_mask(bits, k)
-        if empty and live[empty, word >> 16 * k & 0xFFFF]:
+        if empty and _is_live(empty, word >> 16 * k & 0xFFFF, live):
             found |= 0xFFFF << 16 * k
         empty = _row_mask(bits_across, k)
-        if empty and live[empty, across >> 16 * k & 0xFFFF]:
+        if empty and _is_live(empty, across >> 16 * k & 0xFFFF, live):
             found |= 0x000F000F000F000F << 4 * k
     return found
 
@@ -216,10 +226,18 @@ def points(word: int, bits: int, cell: int, die: int, bonus: Words) -> int:
 
 
 @lean_kernel
-def mixed(word: int) -> int:
-    """32 bits in which every bit of the word has a part."""
+def scrambled(word: int) -> int:
+    """The *key* of a word: every bit of the word has a part in its upper bits; none is lost."""
     word ^= (word >> 32) & 0xFFFFFFFF
-    word *= -0x61C8864680B583EB
+    word *= _FIRST_FACTOR
     word ^= (word >> 29) & 0x7FFFFFFFF
-    word *= 0x3F51AFD7ED558CCD
-    return (word >> 32) & 0xFFFFFFFF
+    return word * _SECOND_FACTOR
+
+
+@lean_kernel
+def unscrambled(key: int) -> int:
+    """The word of a key."""
+    key *= _SECOND_INVERSE
+    key ^= (key >> 29) & 0x7FFFFFFFF ^ (key >> 58) & 0x3F
+    key *= _FIRST_INVERSE
+    return key ^ (key >> 32) & 0xFFFFFFFF
