@@ -24,13 +24,14 @@ from magsim.board import (
 )
 from magsim.rules import NIGHTMARE, PEACEFUL, SURVIVAL, Rules
 from magsim.solver.classes import (
-    Layer,
+    Classes,
     canonical_masks,
     class_word,
     discover,
     empty_mask,
     find,
     mask_tables,
+    sizes_of,
     turned,
 )
 from magsim.solver.lines import line_tables
@@ -52,12 +53,12 @@ def class_of(board: int) -> tuple[int, int]:
     return int(MASKS.canonical[mask]), word
 
 
-def members(layer: Layer) -> set[tuple[int, int]]:
+def members(layer: Classes) -> set[tuple[int, int]]:
     """The classes of a layer as masks and words."""
     return {
         (mask, int(unscrambled(key)))
-        for mask in np.flatnonzero(np.diff(layer.first)).tolist()
-        for key in layer.keys[layer.first[mask] : layer.first[mask + 1]]
+        for mask in sizes_of(layer)
+        for key in layer.keys[layer.first[mask] : layer.last[mask]]
     }
 
 
@@ -99,8 +100,8 @@ def test_the_classes_below_a_board_are_those_of_the_boards_that_steps_lead_to(
 def test_every_class_is_found_under_every_image_and_no_other(threads: Executor) -> None:
     found = dict(discover([parse_board("..56/1.R5/1..4/2233")], MASKS, LINES, threads))
     layer = found[4]
-    for mask in np.flatnonzero(np.diff(layer.first)):
-        for k in range(layer.first[mask], layer.first[mask + 1]):
+    for mask in sizes_of(layer):
+        for k in range(layer.first[mask], layer.last[mask]):
             word = int(unscrambled(layer.keys[k]))
             for symmetry in range(SYMMETRIES):
                 turned_bits = image(symmetry, int(MASKS.bits[mask]))

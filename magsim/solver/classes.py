@@ -7,7 +7,7 @@ and each leads one layer down; so the classes are found from the top, each mask 
 cell more, and a mask is a piece of work of its own.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from functools import cache
 from typing import NamedTuple
@@ -51,20 +51,22 @@ class Masks(NamedTuple):
     """``[mask]``: the same set with a nibble a cell, the lowest bit set."""
 
 
-class Layer(NamedTuple):
-    """The classes with so many empty cells: class i of all, by canonical masks, then by keys."""
+class Classes(NamedTuple):
+    """Classes of one layer or of several: class i of all, by layers, canonical masks and keys."""
 
     keys: Words
     """``words.scrambled`` of their words, ascending within each mask; shape (classes,)."""
     first: NDArray[np.int64]
-    """``[mask]``: where its classes begin; shape (65537,)."""
+    """``[mask]``: where its classes begin, like the next two (65536,)."""
+    last: NDArray[np.int64]
+    """``[mask]``: where they end."""
+    first_bucket: NDArray[np.int64]
+    """``[mask]``: where its buckets begin."""
     starts: NDArray[np.int32]
-    """``[bucket]``: the first class that is not of a bucket before; shape (buckets + 1,).
+    """``[bucket]``: how many classes of the mask are in the buckets before, one more at the end.
 
     The buckets of a mask divide the range of keys into equal parts, four classes each or so.
     """
-    first_bucket: NDArray[np.int64]
-    """``[mask]``: where its buckets begin; shape (65537,)."""
 
 
 @cache
@@ -108,22 +110,28 @@ def turned(word: int, mask: int, masks: Masks) -> int:
 
 @lean_kernel
 def bucket(key: int, count: int) -> int:
-    """In which of so many parts of the range of keys a key is."""
+    """In which of so many equal parts of the range of keys a key is."""
     return ((key >> 32) + (1 << 31)) * count >> 32
 
 
 @lean_kernel
-def find(word: int, mask: int, masks: Masks, layer: Layer) -> int:
+def buckets(size: int) -> int:
+    """How many buckets so many classes of a mask have."""
+    return size // 4 + 1
+
+
+@lean_kernel
+def find(word: int, mask: int, masks: Masks, classes: Classes) -> int:
     """The class of a word under any mask; -1 if it is not there."""
     key = scrambled(turned(word, mask, masks))
     canonical = masks.canonical[mask]
-    first = layer.first_bucket[canonical]
-    count = layer.first_bucket[canonical + 1] - first
-    if count == 0:
+    first = classes.first[canonical]
+    size = classes.last[canonical] - first
+    if size == 0:
         return -1
-    at = first + bucket(key, count)
-    for k in range(layer.starts[at], layer.starts[at + 1]):
-        if layer.keys[k] == key:
+    at = classes.first_bucket[canonical] + bucket(key, buckets(size))
+    for k in range(first + classes.starts[at], first + classes.starts[at + 1]):
+        if classes.keys[k] == key:
             return k
     return -1
 
@@ -171,7 +179,7 @@ def _insert(table: Words, count: int, word: int) -> tuple[Words, int]:
 
 
 @kernel
-def _discover_mask(mask: int, starts: Words, above: Layer, masks: Masks, lines: Lines) -> Words:
+def _discover_mask(mask: int, starts: Words, above: Classes, masks: Masks, lines: Lines) -> Words:
     """The keys of a canonical mask: of the words to start from, and of all that a step leads to.
 
     In no order. ``above`` is the layer with one empty cell more.
@@ -186,7 +194,7 @@ def _discover_mask(mask: int, starts: Words, above: Layer, masks: Masks, lines: 
         before = mask | 1 << cell
         canonical = masks.canonical[before]
         back = _INVERSE[masks.symmetry[before]]
-        for k in range(above.first[canonical], above.first[canonical + 1]):
+        for k in range(above.first[canonical], above.last[canonical]):
             parent = unscrambled(above.keys[k])
             for symmetry in range(SYMMETRIES):
                 if not masks.stabiliser[canonical] >> symmetry & 1:
@@ -210,15 +218,16 @@ def _discover_mask(mask: int, starts: Words, above: Layer, masks: Masks, lines: 
 
 
 @lean_kernel
-def _fill_starts(mask: int, layer: Layer) -> None:
-    """Enter where the buckets of a mask begin."""
-    first = layer.first_bucket[mask]
-    count = layer.first_bucket[mask + 1] - first
-    k, end = layer.first[mask], layer.first[mask + 1]
+def _fill_starts(mask: int, classes: Classes) -> None:
+    """Enter where the buckets of a mask begin, and where the last one ends."""
+    first, at = classes.first[mask], classes.first_bucket[mask]
+    size = classes.last[mask] - first
+    count, k = buckets(size), 0
     for part in range(count):
-        while k < end and bucket(layer.keys[k], count) < part:
+        while k < size and bucket(classes.keys[first + k], count) < part:
             k += 1
-        layer.starts[first + part] = k
+        classes.starts[at + part] = k
+    classes.starts[at + count] = size
 
 
 def empty_mask(board: int) -> int:
@@ -226,25 +235,41 @@ def empty_mask(board: int) -> int:
     return sum(1 << cell for cell in empty_cells(board))
 
 
-def layer_of(keys: Words, first: NDArray[np.int64], threads: Executor) -> Layer:
-    """A layer of keys, ascending within each mask, and of where each mask begins."""
-    sizes = np.diff(first)
-    first_bucket = np.concatenate([[0], np.where(sizes > 0, sizes // 4 + 1, 0).cumsum()])
-    layer = Layer(keys, first, np.empty(first_bucket[-1] + 1, np.int32), first_bucket)
-    layer.starts[-1] = len(keys)
-    for _ in threads.map(lambda mask: _fill_starts(mask, layer), np.flatnonzero(sizes).tolist()):
+def layout(sizes: Mapping[int, int]) -> tuple[NDArray[np.int64], ...]:
+    """``first``, ``last`` and ``first_bucket`` of masks with so many classes, one after another."""
+    masks, counts = np.array([*sizes], np.int64), np.array([*sizes.values()], np.int64)
+    first, last, first_bucket = np.zeros((3, MASKS), np.int64)
+    last[masks] = counts.cumsum()
+    first[masks] = last[masks] - counts
+    first_bucket[masks] = np.cumsum(counts // 4 + 2) - (counts // 4 + 2)
+    return first, last, first_bucket
+
+
+def starts_length(sizes: Iterable[int]) -> int:
+    """How long ``starts`` is for masks with so many classes."""
+    return sum(size // 4 + 2 for size in sizes)
+
+
+def with_starts(keys: Words, sizes: Mapping[int, int], threads: Executor) -> Classes:
+    """The classes of keys, by masks with so many each."""
+    starts = np.empty(starts_length(sizes.values()), np.int32)
+    classes = Classes(keys, *layout(sizes), starts)
+    for _ in threads.map(lambda mask: _fill_starts(mask, classes), sizes):
         pass
-    return layer
+    return classes
 
 
-def _joined(keys: dict[int, Words], threads: Executor) -> Layer:
-    """The layer of the keys of each canonical mask."""
-    first = np.zeros(MASKS + 1, np.int64)
-    for mask, found in keys.items():
-        first[mask + 1] = len(found)
-    none = np.empty(0, np.int64)
-    every = np.concatenate([none, *(keys[mask] for mask in sorted(keys))])
-    return layer_of(every, first.cumsum(), threads)
+def sizes_of(classes: Classes) -> dict[int, int]:
+    """How many classes each mask has, those that have any, in the order of the masks."""
+    sizes = classes.last - classes.first
+    return {int(mask): int(sizes[mask]) for mask in np.flatnonzero(sizes)}
+
+
+def joined(keys: dict[int, Words], threads: Executor) -> Classes:
+    """The classes of the keys of each mask, by masks."""
+    found = {mask: keys[mask] for mask in sorted(keys) if len(keys[mask])}
+    every = np.concatenate([np.empty(0, np.int64), *found.values()])
+    return with_starts(every, {mask: len(part) for mask, part in found.items()}, threads)
 
 
 def _start_words(boards: Iterable[int], masks: Masks, lines: Lines) -> dict[int, Words]:
@@ -258,23 +283,28 @@ def _start_words(boards: Iterable[int], masks: Masks, lines: Lines) -> dict[int,
 
 
 def discover(
-    boards: Iterable[int], masks: Masks, lines: Lines, threads: Executor
-) -> Iterator[tuple[int, Layer]]:
+    boards: Iterable[int],
+    masks: Masks,
+    lines: Lines,
+    threads: Executor,
+    above: tuple[int, Classes] | None = None,
+) -> Iterator[tuple[int, Classes]]:
     """The classes that play from any of the boards meets, with the count of empty cells.
 
-    Layer by layer, from that of the board with the most empty cells down to the full board.
+    Layer by layer, from that of the board with the most empty cells down to the full board; or from
+    below a layer that is known, ``above``.
     """
     starts = _start_words(boards, masks, lines)
-    layer = _joined({}, threads)
-    for empty in range(max(mask.bit_count() for mask in starts), -1, -1):
-        above = layer
+    most, layer = above or (1 + max(mask.bit_count() for mask in starts), joined({}, threads))
+    for empty in range(most - 1, -1, -1):
+        before = layer
 
-        def keys_of(mask: int, above: Layer = above) -> Words:
+        def keys_of(mask: int, above: Classes = before) -> Words:
             start = starts.get(mask, np.empty(0, np.int64))
             found: Words = _discover_mask(mask, start, above, masks, lines)
             found.sort()
             return found
 
         chosen = canonical_masks(empty, masks)
-        layer = _joined(dict(zip(chosen, threads.map(keys_of, chosen), strict=True)), threads)
+        layer = joined(dict(zip(chosen, threads.map(keys_of, chosen), strict=True)), threads)
         yield empty, layer

@@ -16,7 +16,7 @@ from magsim.board import EMPTY_BOARD, format_board
 from magsim.errors import MagsimError
 from magsim.rules import Rules
 from magsim.solver.classes import (
-    Layer,
+    Classes,
     class_word,
     discover,
     empty_mask,
@@ -32,7 +32,7 @@ from magsim.solver.values import MOST_HELD, Tables, Values, solve_layer
 class SolvedLayer(NamedTuple):
     """The classes of a layer and their values."""
 
-    classes: Layer
+    classes: Classes
     values: Values
     """``[class, level]``: in 1/scale points; shape (classes, levels)."""
 
@@ -47,7 +47,7 @@ def tables_of(rules: Rules) -> Tables:
 
 
 def solve_layers(
-    layers: Mapping[int, Layer], tables: Tables, stakes: Stakes, held: int, threads: Executor
+    layers: Mapping[int, Classes], tables: Tables, stakes: Stakes, held: int, threads: Executor
 ) -> Iterator[tuple[int, SolvedLayer]]:
     """The count of empty cells and the values of each layer, from the full board upwards.
 

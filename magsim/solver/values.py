@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from magsim.board import CELLS, DICE, SIDES
 from magsim.compiled import lean_kernel
-from magsim.solver.classes import Layer, Masks, bucket, fitting, ruined
+from magsim.solver.classes import Classes, Masks, bucket, buckets, fitting, ruined, sizes_of
 from magsim.solver.hands import COUNTS, ROLLS, TRIPLES, WAYS, Hands
 from magsim.solver.lines import Lines
 from magsim.solver.stakes import FORBIDDEN, Stakes
@@ -49,6 +49,8 @@ _ROOM = 512
 """How many look-ups wait for each other, so that their cache misses overlap."""
 LANES = 8
 """How many classes are worked on at once, which the processor does in the same steps."""
+_PART = 1 << 14
+"""How many classes are a piece of work."""
 _HALF = WAYS // 2
 
 
@@ -63,7 +65,7 @@ class Tables(NamedTuple):
 class Below(NamedTuple):
     """What a turn leads to: by dice placed, 1 to 4 (where fewer are listed, the last repeated)."""
 
-    layers: tuple[Layer, Layer, Layer, Layer]
+    layers: tuple[Classes, Classes, Classes, Classes]
     vectors: tuple[Values, Values, Values, Values]
     """Values, ``[class, level]``, but where ``held`` dice are left those of W.
 
@@ -166,7 +168,7 @@ def _ask(row: int, word: int, rest: int, hand: int, gain: int, masks: Masks, wor
 
 
 @lean_kernel
-def _look_up(row: int, layer: Layer, work: Work) -> int:
+def _look_up(row: int, layer: Classes, work: Work) -> int:
     """Find the classes that wait in a row; how many there are.
 
     One step for all of them after the other, as the processor then waits for many at once. Classes
@@ -176,17 +178,19 @@ def _look_up(row: int, layer: Layer, work: Work) -> int:
     count, key, child = waiting.count[row], waiting.key[row], waiting.child[row]
     for k in range(count):
         mask = waiting.mask[row, k]
-        first = layer.first_bucket[mask]
-        child[k] = first + bucket(key[k], layer.first_bucket[mask + 1] - first)
+        size = layer.last[mask] - layer.first[mask]
+        child[k] = layer.first_bucket[mask] + bucket(key[k], buckets(size))
     touched = 0
     for k in range(count):
-        touched ^= layer.keys[min(layer.starts[child[k]], len(layer.keys) - 1)]
+        at = layer.first[waiting.mask[row, k]] + layer.starts[child[k]]
+        touched ^= layer.keys[min(at, len(layer.keys) - 1)]
     found = 0
     for k in range(count):
         mask = waiting.mask[row, k]
-        if layer.first[mask] == layer.first[mask + 1]:
+        first = layer.first[mask]
+        if first == layer.last[mask]:
             continue
-        at, end = layer.starts[child[k]], layer.starts[child[k] + 1]
+        at, end = first + layer.starts[child[k]], first + layer.starts[child[k] + 1]
         while at < end and layer.keys[at] != key[k]:
             at += 1
         if at < end:
@@ -304,7 +308,7 @@ def _list_placements(
 
 @lean_kernel
 def _list_ruins(
-    mask: int, first: int, count: int, layer: Layer, below: Below, tables: Tables, work: Work
+    mask: int, first: int, count: int, layer: Classes, below: Below, tables: Tables, work: Work
 ) -> None:
     """Fill ``ruined`` of so many classes."""
     masks, lines, _ = tables
@@ -433,7 +437,7 @@ def weigh_rolls(
     empty: int,
     first: int,
     count: int,
-    layer: Layer,
+    layer: Classes,
     below: Below,
     tables: Tables,
     stakes: Stakes,
@@ -453,19 +457,21 @@ def weigh_rolls(
 
 
 @lean_kernel
-def _solve_mask(
+def _solve_some(
     mask: int,
+    begin: int,
+    end: int,
     empty: int,
-    layer: Layer,
+    layer: Classes,
     below: Below,
     tables: Tables,
     stakes: Stakes,
     work: Work,
     values: Values,
 ) -> int:
-    """Fill the values of every class of a canonical mask; how many classes were not found."""
-    for first in range(layer.first[mask], layer.first[mask + 1], LANES):
-        count = min(LANES, layer.first[mask + 1] - first)
+    """Fill the values of some classes of a canonical mask; how many classes were not found."""
+    for first in range(begin, end, LANES):
+        count = min(LANES, end - first)
         weigh_rolls(mask, empty, first, count, layer, below, tables, stakes, work)
         for level in range(len(stakes.base)):
             work.total[:] = _HALF
@@ -478,23 +484,25 @@ def _solve_mask(
 
 
 @lean_kernel
-def _hold_mask(
+def _hold_some(
     mask: int,
+    begin: int,
+    end: int,
     held: int,
-    layer: Layer,
-    next_layer: Layer,
+    layer: Classes,
+    next_layer: Classes,
     fewer: Values,
     tables: Tables,
     scale: int,
     work: Work,
     vectors: Values,
 ) -> int:
-    """Fill W of every class of a canonical mask for ``held`` dice; how many were not found.
+    """Fill W of some classes of a canonical mask for ``held`` dice; how many were not found.
 
     ``vectors`` holds what stopping is worth; ``fewer`` is W of the next layer for one die less.
     """
     levels, hands = len(work.ruined), tables.hands
-    for k in range(layer.first[mask], layer.first[mask + 1]):
+    for k in range(begin, end):
         _go_on(0, unscrambled(layer.keys[k]), mask, 0, 0, 0, False, True, tables, scale, work)
         best = vectors[k]
         for i in range(_look_up(1, next_layer, work)):
@@ -508,18 +516,34 @@ def _hold_mask(
     return int(work.missing[0])
 
 
-def _each_mask(layer: Layer, threads: Executor, work_on: Callable[[int], int]) -> None:
-    """Work on every canonical mask of a layer, those with the most classes first."""
-    sizes = np.diff(layer.first)
-    largest_first = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
-    if lost := sum(threads.map(work_on, largest_first.tolist())):
+def _in_parts(
+    layer: Classes,
+    threads: Executor,
+    work_on: Callable[[int, int, int], int],
+    told: Callable[[int], object],
+) -> None:
+    """Work on all classes of a layer, a part of a mask at a time; ``told`` how many are done."""
+    parts = [
+        (mask, begin, min(begin + _PART, int(layer.last[mask])))
+        for mask in sizes_of(layer)
+        for begin in range(int(layer.first[mask]), int(layer.last[mask]), _PART)
+    ]
+    lost = 0
+    for part, missing in zip(parts, threads.map(lambda part: work_on(*part), parts), strict=True):
+        told(part[2] - part[1])
+        lost += missing
+    if lost:
         raise LookupError(f"{lost} steps lead to classes not found")
+
+
+def _untold(classes: int) -> None:
+    """Nobody watches."""
 
 
 def hold(
     held: int,
     empty: int,
-    layers: Mapping[int, Layer],
+    layers: Mapping[int, Classes],
     values: Mapping[int, Values],
     tables: Tables,
     stakes: Stakes,
@@ -540,19 +564,19 @@ def hold(
     vectors = np.empty(shape, np.int32)
     enough = DICE - held >= stakes.minimum
 
-    def missing(mask: int) -> int:
-        classes = slice(layer.first[mask], layer.first[mask + 1])
+    def missing(mask: int, begin: int, end: int) -> int:
+        classes = slice(begin, end)
         vectors[classes] = np.tile(values[empty][classes], COUNTS[held]) if enough else FORBIDDEN
         work = new_work(levels, held)
         arguments = layer, layers[empty - 1], fewer, tables, stakes.scale, work, vectors
-        return int(_hold_mask(mask, held, *arguments))
+        return int(_hold_some(mask, begin, end, held, *arguments))
 
-    _each_mask(layer, threads, missing)
+    _in_parts(layer, threads, missing, _untold)
     return vectors
 
 
 def below(
-    empty: int, held: int, layers: Mapping[int, Layer], vectors: Mapping[int, Values]
+    empty: int, held: int, layers: Mapping[int, Classes], vectors: Mapping[int, Values]
 ) -> Below:
     """What turns with so many empty cells lead to; both by the count of empty cells left."""
     left = [max(empty - placed_dice, empty - DICE + held, 0) for placed_dice in range(1, DICE + 1)]
@@ -567,11 +591,12 @@ def below(
 def solve_layer(
     empty: int,
     held: int,
-    layers: Mapping[int, Layer],
+    layers: Mapping[int, Classes],
     values: Mapping[int, Values],
     tables: Tables,
     stakes: Stakes,
     threads: Executor,
+    told: Callable[[int], object] = _untold,
 ) -> Values:
     """The value of every class of a layer at every level; shape (classes, levels).
 
@@ -583,6 +608,7 @@ def solve_layer(
         tables: of the rules.
         stakes: of the rules.
         threads: where to work.
+        told: how many more classes are done, now and then.
 
     Raises:
         LookupError: if a class that a step leads to is not there.
@@ -595,9 +621,10 @@ def solve_layer(
         vectors[last] = hold(held, last, layers, values, tables, stakes, threads)
     reached = below(empty, held, layers, vectors)
 
-    def missing(mask: int) -> int:
+    def missing(mask: int, begin: int, end: int) -> int:
         work = new_work(levels, held)
-        return int(_solve_mask(mask, empty, layer, reached, tables, stakes, work, found))
+        arguments = empty, layer, reached, tables, stakes, work, found
+        return int(_solve_some(mask, begin, end, *arguments))
 
-    _each_mask(layer, threads, missing)
+    _in_parts(layer, threads, missing, told)
     return found

@@ -1,0 +1,107 @@
+"""How much memory and disk a solution takes, and how much there is."""
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from magsim.board import DICE
+from magsim.errors import MagsimError
+from magsim.solver.hands import COUNTS
+from magsim.solver.values import MOST_HELD
+
+_KEY = 8 + 1 + 1
+"""Bytes a class for its key and its share of the buckets, rounded up."""
+_VALUE = 4
+_BASE = 500 * 2**20
+"""Bytes that the program takes with all its tables, and to spare."""
+_SHARE = 0.85
+"""The share of the available memory that is used."""
+GIB = 2**30
+
+
+def available() -> int:
+    """The bytes of memory that this process may take now, as far as the system tells."""
+    found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    try:
+        with Path("/proc/meminfo").open(encoding="ascii") as file:
+            found += [1024 * int(line.split()[1]) for line in file if line[:13] == "MemAvailable:"]
+    except (OSError, ValueError):
+        pass  # no Linux: then what there is in all
+    try:
+        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    except (OSError, ValueError):
+        pass  # no limit
+    return int(_SHARE * min(found))
+
+
+def needed(empty: int, held: int, counts: Mapping[int, int], levels: int) -> int:
+    """The bytes that solving a layer takes.
+
+    Args:
+        empty: cells that are empty in its classes.
+        held: dice held back.
+        counts: how many classes there are, by empty cells.
+        levels: of Powers left.
+    """
+
+    def classes(left: int) -> int:
+        return counts.get(max(left, 0), 0)
+
+    plain = sum(classes(empty - k) * (_KEY + _VALUE * levels) for k in range(DICE + 1))
+    last = empty - DICE + held
+    vectors = [classes(last - k) * COUNTS[held - k] * levels * _VALUE for k in range(held)]
+    return _BASE + plain + sum(vectors)
+
+
+def check_discovery(empty: int, classes: int, limit: int) -> None:
+    """See to it that the layer below one with so many classes can be looked for.
+
+    Raises:
+        MagsimError: if that may take too much memory.
+    """
+    if 6 * 8 * classes > limit:  # twice as many again, in a table half full
+        raise MagsimError(
+            f"there are {classes:,} classes with {empty} empty cells: to find those below them, "
+            f"{limit / GIB:.1f} GiB of memory may not suffice"
+        )
+
+
+def dice_to_hold(
+    counts: Mapping[int, int], layers: Sequence[int], levels: int, limit: int
+) -> dict[int, int]:
+    """For each layer how many dice are to be held back: as many as the memory allows.
+
+    Raises:
+        MagsimError: if a layer does not fit even with none.
+    """
+    plan = {}
+    for empty in layers:
+        fitting = [
+            held
+            for held in range(MOST_HELD, -1, -1)
+            if needed(empty, held, counts, levels) <= limit
+        ]
+        if not fitting:
+            least = needed(empty, 0, counts, levels) / GIB
+            raise MagsimError(
+                f"the {counts[empty]:,} classes with {empty} empty cells take {least:.1f} GiB of "
+                f"memory to solve, {limit / GIB:.1f} GiB can be used here; --max-empty "
+                f"{empty - 1} takes less"
+            )
+        plan[empty] = fitting[0]
+    return plan
+
+
+def check_disk(folder: Path, wanted: int) -> None:
+    """See to it that so many bytes more can be written.
+
+    Raises:
+        MagsimError: if there is too little space.
+    """
+    free = shutil.disk_usage(folder).free
+    if free < wanted:
+        raise MagsimError(
+            f"the solution takes {wanted / GIB:.1f} GiB more in {folder}, where "
+            f"{free / GIB:.1f} GiB are free; MAGSIM_SOLUTIONS names another folder"
+        )
