@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from magsim.board import CELLS, DICE, SIDES
 from magsim.compiled import lean_kernel
+from magsim.engine import ANY_HAND, HAND_MASK, HAND_REMOVE
 from magsim.solver.classes import Classes, Masks, bucket, buckets, fitting, ruined, sizes_of
 from magsim.solver.hands import COUNTS, ROLLS, TRIPLES, WAYS, Hands
 from magsim.solver.lines import Lines
@@ -44,6 +45,8 @@ Values = NDArray[np.int32]
 Flags = NDArray[np.uint8]
 
 MOST_HELD = 2
+LEVEL, VALUE, WORD, REST = range(4)
+"""What ``Work.choice`` holds."""
 _MOST_NEXT = CELLS * SIDES
 _ROOM = 512
 """How many look-ups wait for each other, so that their cache misses overlap."""
@@ -86,8 +89,12 @@ class _Waiting(NamedTuple):
     """The dice placed."""
     gain: NDArray[np.int64]
     """Since the turn began, in 1/scale points."""
+    word: NDArray[np.int64]
+    """As it came about: neither normalised nor turned."""
+    rest: NDArray[np.int64]
+    """Its empty cells."""
     child: NDArray[np.int64]
-    """The class; before it is found, its bucket, then where that begins."""
+    """The class; before it is found, its bucket."""
 
 
 class Work(NamedTuple):
@@ -96,16 +103,23 @@ class Work(NamedTuple):
     count: NDArray[np.int64]
     """``[dice placed - 1]``: how many ways to go on are listed; shape (4,)."""
     word: NDArray[np.int64]
-    """``[dice placed - 1, way]``: the word, not normalised; like the next four (4, 96)."""
+    """``[dice placed - 1, way]``: the word, not normalised; like the next five (4, 96)."""
     mask: NDArray[np.int64]
     """The empty cells."""
     closed: NDArray[np.int64]
     """Cells that no further die goes on, as another way places it there earlier."""
     hand: NDArray[np.int64]
     """The dice placed."""
+    left: NDArray[np.int64]
+    """The dice that may go on being placed, as in ``engine.HANDS``, or any."""
     gain: NDArray[np.int64]
     """Since the turn began, in 1/scale points."""
     waiting: _Waiting
+    choice: NDArray[np.int64]
+    """The best placement at one level (shape 4): ``LEVEL``, -1 where none is asked for, ...
+
+    ``VALUE``, gain and value; ``WORD`` with its dice in it; ``REST``, the empty cells left.
+    """
     met: Flags
     """``[dice placed, hand]``: whether these can be placed and then be stopped at; (5, 126)."""
     best: Values
@@ -135,12 +149,13 @@ class Work(NamedTuple):
 def new_work(levels: int, held: int) -> Work:
     """Room for the work on classes with so many levels, and vectors of so many dice."""
     waiting = _Waiting(
-        np.zeros(DICE + 1, np.int64), *(np.empty((DICE + 1, _ROOM), np.int64) for _ in range(5))
+        np.zeros(DICE + 1, np.int64), *(np.empty((DICE + 1, _ROOM), np.int64) for _ in range(7))
     )
     return Work(
         np.empty(DICE, np.int64),
-        *(np.empty((DICE, _MOST_NEXT), np.int64) for _ in range(5)),
+        *(np.empty((DICE, _MOST_NEXT), np.int64) for _ in range(6)),
         waiting=waiting,
+        choice=np.full(4, -1, np.int64),
         met=np.zeros((DICE + 1, ROLLS), np.uint8),
         best=np.full((COUNTS[DICE - held], COUNTS[held] * levels), FORBIDDEN),
         stop=np.full((DICE, TRIPLES, levels), FORBIDDEN),
@@ -156,14 +171,24 @@ def new_work(levels: int, held: int) -> Work:
 
 
 @lean_kernel
-def _ask(row: int, word: int, rest: int, hand: int, gain: int, masks: Masks, work: Work) -> None:
-    """Let a class wait for being looked up; ``word`` is normalised, for the mask ``rest``."""
+def _ask(
+    row: int,
+    raw: int,
+    word: int,
+    rest: int,
+    hand: int,
+    gain: int,
+    masks: Masks,
+    work: Work,
+) -> None:
+    """Let a class wait for being looked up; ``word`` is ``raw`` normalised, for the mask ``rest``."""
     waiting = work.waiting
     canonical = masks.canonical[rest]
     word = least_image(image(masks.symmetry[rest], word), masks.stabiliser[canonical])
     k = waiting.count[row]
     waiting.key[row, k], waiting.mask[row, k] = scrambled(word), canonical
     waiting.hand[row, k], waiting.gain[row, k] = hand, gain
+    waiting.word[row, k], waiting.rest[row, k] = raw, rest
     waiting.count[row] = k + 1
 
 
@@ -196,6 +221,8 @@ def _look_up(row: int, layer: Classes, work: Work) -> int:
         if at < end:
             child[found], waiting.hand[row, found] = at, waiting.hand[row, k]
             waiting.gain[row, found] = waiting.gain[row, k]
+            waiting.word[row, found] = waiting.word[row, k]
+            waiting.rest[row, found] = waiting.rest[row, k]
             found += 1
     work.missing[0] += count - found
     work.missing[1] ^= touched
@@ -208,7 +235,15 @@ def _take_best(row: int, below: Below, work: Work) -> None:
     """Look up what waits after some dice placed, and keep the best for each multiset of them."""
     vectors = below.vectors[row - 1]
     found = _look_up(row, below.layers[row - 1], work)
-    waiting = work.waiting
+    waiting, choice = work.waiting, work.choice
+    level = choice[LEVEL]
+    if level >= 0:
+        for k in range(found):
+            value = waiting.gain[row, k] + vectors[waiting.child[row, k], level]
+            if value > choice[VALUE]:
+                choice[VALUE] = value
+                choice[WORD], choice[REST] = waiting.word[row, k], waiting.rest[row, k]
+        return
     last = row == DICE - below.held
     width = work.best.shape[1] if last else work.stop.shape[2]
     for k in range(found):
@@ -227,6 +262,7 @@ def _go_on(
     mask: int,
     closed: int,
     hand: int,
+    left: int,
     gain: int,
     more: bool,
     enough: bool,
@@ -248,6 +284,7 @@ def _go_on(
         if not dice:
             continue
         closed |= 1 << cell
+        dice &= HAND_MASK[left]
         rest = mask & ~(1 << cell)
         bits = masks.bits[rest]
         for die in range(1, 7):
@@ -260,22 +297,33 @@ def _go_on(
                 work.word[dice_placed, count], work.mask[dice_placed, count] = after, rest
                 work.closed[dice_placed, count] = closed
                 work.hand[dice_placed, count], work.gain[dice_placed, count] = now, earned
+                work.left[dice_placed, count] = HAND_REMOVE[left, die]
                 count += 1
             if enough:
-                after = normalised(after, bits, lines.live)
-                _ask(dice_placed + 1, after, rest, now, earned, masks, work)
+                known = normalised(after, bits, lines.live)
+                _ask(dice_placed + 1, after, known, rest, now, earned, masks, work)
     work.count[dice_placed] = count
 
 
 @lean_kernel
-def _list_placements(
-    mask: int, word: int, empty: int, below: Below, tables: Tables, stakes: Stakes, work: Work
+def list_placements(
+    mask: int,
+    word: int,
+    dice: int,
+    empty: int,
+    below: Below,
+    tables: Tables,
+    stakes: Stakes,
+    work: Work,
 ) -> None:
-    """Fill ``best``, ``stop`` and ``met`` of a class."""
+    """Look at every placement of some dice, as in ``engine.HANDS``, or of any, from a class.
+
+    Fills ``best``, ``stop`` and ``met``; or, if a level is asked for there, only ``choice``.
+    """
     required, last = min(stakes.minimum, empty), DICE - below.held
     deepest = min(last, empty)
     enough = required <= 1 or last == 1
-    _go_on(0, word, mask, 0, 0, 0, deepest > 1, enough, tables, stakes.scale, work)
+    _go_on(0, word, mask, 0, 0, dice, 0, deepest > 1, enough, tables, stakes.scale, work)
     row = 0
     while row >= 0:
         k = work.count[row] - 1
@@ -294,6 +342,7 @@ def _list_placements(
             work.mask[row - 1, k],
             work.closed[row - 1, k],
             work.hand[row - 1, k],
+            work.left[row - 1, k],
             work.gain[row - 1, k],
             row + 1 < deepest,
             row + 1 >= required or row + 1 == last,
@@ -317,7 +366,8 @@ def _list_ruins(
         for cell in range(CELLS):
             if mask >> cell & 1:
                 rest = mask & ~(1 << cell)
-                _ask(0, ruined(word, masks.bits[rest], cell, lines), rest, lane, 0, masks, work)
+                known = ruined(word, masks.bits[rest], cell, lines)
+                _ask(0, word, known, rest, lane, 0, masks, work)
     work.ruined[:] = FORBIDDEN
     for k in range(_look_up(0, below.layers[0], work)):
         lane, vector = work.waiting.hand[0, k], below.vectors[0][work.waiting.child[0, k]]
@@ -448,7 +498,7 @@ def weigh_rolls(
     work.roll[:] = FORBIDDEN
     for lane in range(count):
         word = unscrambled(layer.keys[first + lane])
-        _list_placements(mask, word, empty, below, tables, stakes, work)
+        list_placements(mask, word, ANY_HAND, empty, below, tables, stakes, work)
         for size in range(required, last):
             _spread(size, lane, hands, work.stop[size], work.met[size], work)
         _spread(last, lane, hands, work.best, work.met[last], work)
@@ -503,7 +553,8 @@ def _hold_some(
     """
     levels, hands = len(work.ruined), tables.hands
     for k in range(begin, end):
-        _go_on(0, unscrambled(layer.keys[k]), mask, 0, 0, 0, False, True, tables, scale, work)
+        word = unscrambled(layer.keys[k])
+        _go_on(0, word, mask, 0, 0, ANY_HAND, 0, False, True, tables, scale, work)
         best = vectors[k]
         for i in range(_look_up(1, next_layer, work)):
             die, gain = work.waiting.hand[1, i] + 1, np.int32(work.waiting.gain[1, i])

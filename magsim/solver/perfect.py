@@ -1,0 +1,348 @@
+"""Perfect play from a solution on disk: what positions and decisions are worth, in kernels and out.
+
+Kernels count in 1/scale points and from the start of the turn on: what is still to come, not what
+stands on the board. ``Perfect`` speaks of expected final scores in points.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from magsim.board import CELLS, DICE, EMPTY_BOARD, RUIN, SIDES, empty_cells, format_board
+from magsim.bot import Position, rule_values
+from magsim.compiled import lean_kernel
+from magsim.decision import Decision, pack_decision
+from magsim.engine import (
+    ANY_HAND,
+    FIRST_ROLL,
+    HAND_ADD,
+    HAND_INDEX,
+    HAND_SIZE,
+    HANDS,
+    RuleValues,
+    count_bits,
+    empty_mask,
+    power_dice,
+    score,
+)
+from magsim.errors import MagsimError
+from magsim.rules import Rules
+from magsim.solver import files
+from magsim.solver.building import KEYS, STARTS, VALUES, counts_in, sizes_in
+from magsim.solver.classes import Classes, class_word, find, layout, ruined, starts_length
+from magsim.solver.hands import WAYS
+from magsim.solver.solve import tables_of
+from magsim.solver.stakes import FORBIDDEN, Stakes, stakes_of
+from magsim.solver.values import (
+    LEVEL,
+    REST,
+    VALUE,
+    WORD,
+    Below,
+    Tables,
+    Work,
+    list_placements,
+    new_work,
+    weigh_rolls,
+)
+
+UNKNOWN = int(FORBIDDEN)
+"""What kernels say of a board that the solution does not reach."""
+
+
+class Book(NamedTuple):
+    """A solution as kernels take it."""
+
+    below: Below
+    tables: Tables
+    stakes: Stakes
+
+
+class Judged(NamedTuple):
+    """What decisions were worth, in 1/scale points from their turn on; int64, shapes (n,).
+
+    ``UNKNOWN`` where the solution does not reach the board.
+    """
+
+    before: NDArray[np.int64]
+    """Before the roll, with the Powers left then."""
+    best: NDArray[np.int64]
+    """With these dice, of the best decision."""
+    staying: NDArray[np.int64]
+    """With these dice, of the best decision that is no Power."""
+    made: NDArray[np.int64]
+    """Of the decision that was made."""
+
+
+@lean_kernel
+def future(board: int, level: int, book: Book) -> int:
+    """What perfect play expects from the start of a turn, before the roll; or ``UNKNOWN``."""
+    mask = empty_mask(board)
+    word = class_word(board, book.tables.masks.bits[mask], book.tables.lines)
+    found = find(word, mask, book.tables.masks, book.below.layers[0])
+    return UNKNOWN if found < 0 else np.int64(book.below.vectors[0][found, level])
+
+
+@lean_kernel
+def best_placement(board: int, hand: int, level: int, book: Book, work: Work) -> tuple[int, int]:
+    """What the best placement of a roll is worth, and its outcome; ``UNKNOWN`` if none is legal.
+
+    ``hand`` is as in ``engine.HANDS``.
+    """
+    mask = empty_mask(board)
+    bits = book.tables.masks.bits
+    word = class_word(board, bits[mask], book.tables.lines)
+    choice = work.choice
+    choice[LEVEL], choice[VALUE] = level, UNKNOWN
+    empty = count_bits(mask)
+    list_placements(mask, word, hand, empty, book.below, book.tables, book.stakes, work)
+    choice[LEVEL] = -1
+    if choice[VALUE] == UNKNOWN:
+        return UNKNOWN, board
+    return choice[VALUE], board | choice[WORD] & bits[mask & ~choice[REST]] * 15
+
+
+@lean_kernel
+def best_ruin(board: int, level: int, book: Book) -> tuple[int, int]:
+    """What the best RUIN is worth, paid for, and the board with it; of equals the first cell."""
+    best, outcome = UNKNOWN, board
+    for cell in range(CELLS):
+        if not board >> 4 * cell & 15:
+            after = board | RUIN << 4 * cell
+            value = future(after, level, book)
+            if value != UNKNOWN and value - book.stakes.ruin > best:
+                best, outcome = value - book.stakes.ruin, after
+    return best, outcome
+
+
+@lean_kernel
+def weigh_board(board: int, book: Book, work: Work) -> bool:
+    """Fill ``work.roll[:, :, 0]``: what each roll is worth, Powers used; whether it is known."""
+    mask = empty_mask(board)
+    masks = book.tables.masks
+    word = class_word(board, masks.bits[mask], book.tables.lines)
+    found = find(word, mask, masks, book.below.layers[0])
+    if found < 0:
+        return False
+    canonical, empty = masks.canonical[mask], count_bits(mask)
+    classes = book.below.layers[0]
+    weigh_rolls(canonical, empty, found, 1, classes, book.below, book.tables, book.stakes, work)
+    return True
+
+
+@lean_kernel
+def _after_throws(kept: int, level: int, work: Work) -> int:
+    """1296 times what a board is worth after the dice that a hand lacks are thrown.
+
+    The board is the one that was weighed.
+    """
+    size = HAND_SIZE[kept]
+    throws = SIDES ** (DICE - size)
+    total = 0
+    for throw in range(throws):
+        hand, rest = kept, throw
+        for _ in range(DICE - size):
+            hand, rest = HAND_ADD[hand, 1 + rest % SIDES], rest // SIDES
+        total += work.roll[level, hand - FIRST_ROLL, 0]
+    return total * (WAYS // throws)
+
+
+@lean_kernel
+def judge(
+    boards: NDArray[np.int64],
+    hands: NDArray[np.int64],
+    levels: NDArray[np.int64],
+    decisions: NDArray[np.int64],
+    values: RuleValues,
+    book: Book,
+    work: Work,
+    judged: Judged,
+) -> None:
+    """Judge decisions, packed, on boards with dice (as in ``engine.HANDS``); shapes (n,).
+
+    ``levels`` are those of the Powers left before each decision; ``values`` are those of the rules.
+    """
+    for row in range(len(boards)):
+        board, hand, level = boards[row], hands[row], levels[row]
+        judged.before[row] = future(board, level, book)
+        staying, _ = best_placement(board, hand, level, book, work)
+        if staying == UNKNOWN:
+            staying, _ = best_ruin(board, level, book)
+        judged.staying[row] = judged.best[row] = staying
+        base = book.stakes.base[level]
+        if base >= 0 and weigh_board(board, book, work):
+            judged.best[row] = work.roll[level, hand - FIRST_ROLL, 0]
+        if decisions[row] >= 0:
+            gained = score(decisions[row], values) - score(board, values)
+            to_come = future(decisions[row], level, book)
+            judged.made[row] = gained * book.stakes.scale + to_come
+            if to_come == UNKNOWN:
+                judged.made[row] = UNKNOWN
+        else:
+            total = _after_throws(power_dice(hand, decisions[row]), base, work)
+            judged.made[row] = (total + WAYS // 2) // WAYS - book.stakes.cost[level]
+
+
+@lean_kernel
+def _futures(
+    boards: NDArray[np.int64], level: int, book: Book, found: NDArray[np.int64]
+) -> None:
+    for row in range(len(boards)):
+        found[row] = future(boards[row], level, book)
+
+
+@dataclass(frozen=True)
+class Perfect:
+    """Perfect play for one set of rules, as far as it was solved."""
+
+    rules: Rules
+    book: Book
+    levels: NDArray[np.int64]
+    """``[Powers left]``: the level of the solution; shape (Powers + 1,)."""
+    most_empty: int
+    """It reaches boards with so many empty cells."""
+    path: Path
+    fingerprint: str
+    """Sixteen hex digits that stand for the whole solution."""
+
+    @property
+    def scale(self) -> int:
+        """How many units of kernels make a point."""
+        return self.book.stakes.scale
+
+    def new_work(self) -> Work:
+        """Room for the kernels here."""
+        return new_work(len(self.book.stakes.base), 0)
+
+    def futures(self, boards: Iterable[int], powers_left: int) -> NDArray[np.float64]:
+        """What perfect play still gains from boards on, in points, before a roll.
+
+        Raises:
+            MagsimError: if the solution does not reach one of them.
+        """
+        wanted = np.array([*boards], np.int64)
+        found = np.empty(len(wanted), np.int64)
+        _futures(wanted, self.levels[powers_left], self.book, found)
+        if (found == UNKNOWN).any():
+            board = format_board(int(wanted[found == UNKNOWN][0]))
+            raise MagsimError(f"board {board}: the solution in {self.path} does not reach it")
+        return found / self.scale
+
+    def value(self, board: int, powers_left: int) -> float:
+        """The final score to expect from the start of a turn, before the roll; all Powers counted.
+
+        Raises:
+            MagsimError: if the solution does not reach the board.
+        """
+        return float(self.futures([board], powers_left)[0]) + self._now(board, powers_left)
+
+    def _now(self, board: int, powers_left: int) -> int:
+        """The score so far, the Powers used paid for."""
+        spent = sum(self.rules.power_costs[: self.rules.powers - powers_left])
+        return int(score(board, rule_values(self.rules))) - spent
+
+    def weighed(self, position: Position) -> list[Decision]:
+        """Every legal decision, each with the final score to expect of it; the best first.
+
+        Raises:
+            MagsimError: if the solution does not reach the board.
+        """
+        left = position.powers_left
+        options = [*position.placements(), *position.ruins()]
+        boards = [position.after(option) for option in options]
+        worths = self.futures(boards, left) + [self._now(board, left) for board in boards]
+        found = [
+            replace(option, estimate=float(worth))
+            for option, worth in zip(options, worths, strict=True)
+        ]
+        if left > 0:
+            found += self._powers(position)
+        return sorted(found, key=lambda option: -(option.estimate or 0.0))
+
+    def _powers(self, position: Position) -> list[Decision]:
+        """Every legal Power with the final score to expect of it."""
+        work, level = self.new_work(), int(self.levels[position.powers_left])
+        board, left = position.board, position.powers_left
+        if not weigh_board(board, self.book, work):
+            text = format_board(board)
+            raise MagsimError(f"board {text}: the solution in {self.path} does not reach it")
+        hand, base = HAND_INDEX[position.dice], int(self.book.stakes.base[level])
+        powers: list[Decision] = []
+        for power in position.powers():
+            kept = int(power_dice(hand, pack_decision(power, board, position.dice)))
+            total = int(_after_throws(kept, base, work))
+            worth = total / WAYS / self.scale + self._now(board, left - 1)
+            powers.append(replace(power, estimate=worth))
+        return powers
+
+
+def solutions() -> list[files.Folder]:
+    """The value folders that are there, the ones that reach further first."""
+    root = files.root()
+    paths = sorted(root.glob("values-*")) if root.is_dir() else []
+    found = [folder for path in paths if (folder := files.read_folder(path)) is not None]
+    return sorted(found, key=lambda folder: -int(folder.description["most_empty"]))
+
+
+def _rules_of(folder: files.Folder, rules: Rules) -> list[Rules] | None:
+    """Rules with the levels of a solution, None if it is not of these rules or not complete."""
+    described = folder.description
+    costs = [tuple(level) for level in described["levels"]]
+    values = {name: getattr(rules, name) for name in described["rules"]}
+    complete = len(folder.parts) == described["most_empty"] + 1
+    if values != described["rules"] or rules.power_costs not in costs or not complete:
+        return None
+    return [replace(rules, power_costs=level) for level in costs]
+
+
+@cache
+def open_perfect(rules: Rules) -> Perfect | None:
+    """Perfect play for rules, from the solution that reaches furthest; None if there is none.
+
+    Raises:
+        MagsimError: if a solution is there and cannot be read.
+    """
+    for folder in solutions():
+        solved = _rules_of(folder, rules)
+        if solved is not None:
+            return _opened(folder, rules, solved)
+    return None
+
+
+def _opened(folder: files.Folder, rules: Rules, solved: list[Rules]) -> Perfect:
+    home = files.read_folder(files.root() / folder.description["classes"])
+    if home is None:
+        raise MagsimError(
+            f"{folder.path} needs the classes in {files.root() / folder.description['classes']}, "
+            "which are gone; 'magsim solve' finds them again"
+        )
+    top, stakes, tables = int(folder.description["most_empty"]), stakes_of(solved), tables_of(rules)
+    counts, sizes = counts_in(home), sizes_in(home)
+    above = sum(count for empty, count in counts.items() if empty > top)
+    keys = home.mapped(KEYS, (sum(counts.values()),), np.int64)
+    starts = home.mapped(STARTS, (starts_length(sizes.values()),), np.int32)
+    shape = (sum(counts.values()) - above, len(stakes.base))
+    values = folder.mapped(VALUES, shape, np.int32)
+    first, last, first_bucket = layout(sizes)
+    first, last = np.maximum(first - above, 0), np.maximum(last - above, 0)
+    classes = Classes(keys[above:], first, last, first_bucket, starts)
+    below = Below((classes,) * 4, (values,) * 4, 0)  # type: ignore[arg-type]
+    costs = [solved_rules.power_costs for solved_rules in solved]
+    levels = [costs.index(rules.power_costs[rules.powers - left :]) for left in range(rules.powers + 1)]
+    sums = files.digest({"classes": home.fingerprint, "values": folder.fingerprint})
+    return Perfect(
+        rules, Book(below, tables, stakes), np.array(levels), top, folder.path, sums
+    )
+
+
+def missing_sentence(rules: Rules) -> str:
+    """What to say where perfect play is wanted and not solved."""
+    return (
+        f"perfect play under {rules.name} is not solved here: 'magsim solve --difficulty "
+        f"{rules.name.partition('+')[0]}' does that"
+    )
