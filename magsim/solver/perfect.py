@@ -48,6 +48,7 @@ from magsim.solver.values import (
     Work,
     list_placements,
     new_work,
+    weigh_powers,
     weigh_rolls,
 )
 
@@ -75,8 +76,15 @@ class Judged(NamedTuple):
     """With these dice, of the best decision."""
     staying: NDArray[np.int64]
     """With these dice, of the best decision that is no Power."""
+    power: NDArray[np.int64]
+    """With these dice, of the best Power, paid for; ``UNKNOWN`` if none is left."""
     made: NDArray[np.int64]
     """Of the decision that was made."""
+
+
+def judged_rows(count: int) -> Judged:
+    """Room for so many decisions."""
+    return Judged(*(np.empty(count, np.int64) for _ in range(5)))
 
 
 @lean_kernel
@@ -153,6 +161,15 @@ def _after_throws(kept: int, level: int, work: Work) -> int:
 
 
 @lean_kernel
+def _best_power(hand: int, level: int, book: Book, work: Work) -> int:
+    """What the best Power on a roll is worth, paid for; the board is the one that was weighed."""
+    base = book.stakes.base[level]
+    weigh_powers(work.roll[base], book.tables.hands, work)
+    worth = np.int64(work.power[hand - FIRST_ROLL, 0])
+    return (worth + WAYS // 2) // WAYS - book.stakes.cost[level]
+
+
+@lean_kernel
 def judge(
     boards: NDArray[np.int64],
     hands: NDArray[np.int64],
@@ -174,9 +191,11 @@ def judge(
         if staying == UNKNOWN:
             staying, _ = best_ruin(board, level, book)
         judged.staying[row] = judged.best[row] = staying
+        judged.power[row] = UNKNOWN
         base = book.stakes.base[level]
         if base >= 0 and weigh_board(board, book, work):
-            judged.best[row] = work.roll[level, hand - FIRST_ROLL, 0]
+            judged.power[row] = _best_power(hand, level, book, work)
+            judged.best[row] = max(staying, judged.power[row])
         if decisions[row] >= 0:
             gained = score(decisions[row], values) - score(board, values)
             to_come = future(decisions[row], level, book)

@@ -422,7 +422,7 @@ def _sum_over_rerolls(base: Values, hands: Hands, work: Work) -> None:
 
 
 @lean_kernel
-def _weigh_powers(base: Values, hands: Hands, work: Work) -> None:
+def weigh_powers(base: Values, hands: Hands, work: Work) -> None:
     """Fill ``power``: what each roll is worth after the best Power, which leads to ``base``."""
     _sum_over_rerolls(base, hands, work)
     for roll in range(ROLLS):
@@ -473,7 +473,7 @@ def _settle_rolls(stakes: Stakes, hands: Hands, work: Work) -> None:
             if stakes.base[level] != base or not _may_pay(work.roll[base], rolls, cost, work):
                 continue
             if not weighed:
-                _weigh_powers(work.roll[base], hands, work)
+                weigh_powers(work.roll[base], hands, work)
                 weighed = True
             for roll in range(ROLLS):
                 for lane in range(LANES):
