@@ -11,6 +11,8 @@ from magsim.asking import Watch
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `import reachable` and the like
 
+from solved import solution, solution_folder  # noqa: F401 - fixtures for all tests
+
 # The first example of a test may wait for a compiler, so nothing here is timed; and a run is to
 # say the same today and tomorrow. Fresh chance is the business of engine_agreement.py.
 settings.register_profile(
