@@ -163,6 +163,13 @@ def test_jobs_change_nothing(solved: Solved) -> None:
         assert np.array_equal(alone.layers[empty].values, layer.values)
 
 
+@pytest.mark.parametrize("held", [0, 1])
+def test_how_many_dice_are_held_back_changes_nothing(solved: Solved, held: int) -> None:
+    fewer = solve(TOGETHER[1], endgames(PEACEFUL, seed=6, empty=4, count=3), held=held)
+    for empty, layer in solved.layers.items():
+        assert np.array_equal(fewer.layers[empty].values, layer.values)
+
+
 def test_rules_solved_together_are_worth_what_they_are_alone(solved: Solved) -> None:
     boards = endgames(PEACEFUL, seed=6, empty=4, count=3)
     alone = solve([SURVIVAL], boards)

@@ -25,7 +25,8 @@ from magsim.solver.classes import (
 from magsim.solver.files import Folder
 from magsim.solver.stakes import levels_of, stakes_of
 from magsim.solver.solve import tables_of
-from magsim.solver.values import Values, solve_layer
+from magsim.solver.values import solve_layer
+from magsim.solver.work import Values
 
 KEYS, STARTS, VALUES = "keys.bin", "starts.bin", "values.bin"
 

@@ -235,7 +235,9 @@ def empty_mask(board: int) -> int:
     return sum(1 << cell for cell in empty_cells(board))
 
 
-def layout(sizes: Mapping[int, int]) -> tuple[NDArray[np.int64], ...]:
+def layout(
+    sizes: Mapping[int, int],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """``first``, ``last`` and ``first_bucket`` of masks with so many classes, one after another."""
     masks, counts = np.array([*sizes], np.int64), np.array([*sizes.values()], np.int64)
     first, last, first_bucket = np.zeros((3, MASKS), np.int64)

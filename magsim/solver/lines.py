@@ -34,7 +34,7 @@ class Lines(NamedTuple):
     fits: NDArray[np.int64]
     """``[code]``: the values that may be placed there now, as bits 1-6 (R9, R10); shape (16,)."""
     live: NDArray[np.uint8]
-    """``[empty cells of the line, line >> 3]``: bit ``line & 7``, whether it can still earn a bonus.
+    """``[empty cells of the line, line >> 3]``: bit ``line & 7`` is set if it can earn a bonus.
 
     Shape (16, 8192).
     """

@@ -8,7 +8,7 @@ from pathlib import Path
 from magsim.board import DICE
 from magsim.errors import MagsimError
 from magsim.solver.hands import COUNTS
-from magsim.solver.values import MOST_HELD
+from magsim.solver.work import MOST_HELD
 
 _KEY = 8 + 1 + 1
 """Bytes a class for its key and its share of the buckets, rounded up."""

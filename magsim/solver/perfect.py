@@ -13,17 +13,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from magsim.board import CELLS, DICE, EMPTY_BOARD, RUIN, SIDES, empty_cells, format_board
+from magsim.board import CELLS, DICE, RUIN, SIDES, format_board
 from magsim.bot import Position, rule_values
 from magsim.compiled import lean_kernel
-from magsim.decision import Decision, pack_decision
+from magsim.decision import Decision, Place, Ruin, pack_decision
 from magsim.engine import (
-    ANY_HAND,
     FIRST_ROLL,
     HAND_ADD,
     HAND_INDEX,
     HAND_SIZE,
-    HANDS,
     RuleValues,
     count_bits,
     empty_mask,
@@ -34,23 +32,13 @@ from magsim.errors import MagsimError
 from magsim.rules import Rules
 from magsim.solver import files
 from magsim.solver.building import KEYS, STARTS, VALUES, counts_in, sizes_in
-from magsim.solver.classes import Classes, class_word, find, layout, ruined, starts_length
+from magsim.solver.classes import Classes, class_word, find, layout, starts_length
 from magsim.solver.hands import WAYS
+from magsim.solver.placements import list_placements
 from magsim.solver.solve import tables_of
 from magsim.solver.stakes import FORBIDDEN, Stakes, stakes_of
-from magsim.solver.values import (
-    LEVEL,
-    REST,
-    VALUE,
-    WORD,
-    Below,
-    Tables,
-    Work,
-    list_placements,
-    new_work,
-    weigh_powers,
-    weigh_rolls,
-)
+from magsim.solver.turns import weigh_powers, weigh_rolls
+from magsim.solver.work import LEVEL, REST, VALUE, WORD, Below, Tables, Work, new_work
 
 UNKNOWN = int(FORBIDDEN)
 """What kernels say of a board that the solution does not reach."""
@@ -93,7 +81,7 @@ def future(board: int, level: int, book: Book) -> int:
     mask = empty_mask(board)
     word = class_word(board, book.tables.masks.bits[mask], book.tables.lines)
     found = find(word, mask, book.tables.masks, book.below.layers[0])
-    return UNKNOWN if found < 0 else np.int64(book.below.vectors[0][found, level])
+    return UNKNOWN if found < 0 else int(book.below.vectors[0][found, level])
 
 
 @lean_kernel
@@ -157,7 +145,7 @@ def _after_throws(kept: int, level: int, work: Work) -> int:
         for _ in range(DICE - size):
             hand, rest = HAND_ADD[hand, 1 + rest % SIDES], rest // SIDES
         total += work.roll[level, hand - FIRST_ROLL, 0]
-    return total * (WAYS // throws)
+    return int(total * (WAYS // throws))
 
 
 @lean_kernel
@@ -166,7 +154,7 @@ def _best_power(hand: int, level: int, book: Book, work: Work) -> int:
     base = book.stakes.base[level]
     weigh_powers(work.roll[base], book.tables.hands, work)
     worth = np.int64(work.power[hand - FIRST_ROLL, 0])
-    return (worth + WAYS // 2) // WAYS - book.stakes.cost[level]
+    return int((worth + WAYS // 2) // WAYS - book.stakes.cost[level])
 
 
 @lean_kernel
@@ -208,9 +196,7 @@ def judge(
 
 
 @lean_kernel
-def _futures(
-    boards: NDArray[np.int64], level: int, book: Book, found: NDArray[np.int64]
-) -> None:
+def _futures(boards: NDArray[np.int64], level: int, book: Book, found: NDArray[np.int64]) -> None:
     for row in range(len(boards)):
         found[row] = future(boards[row], level, book)
 
@@ -272,10 +258,10 @@ class Perfect:
             MagsimError: if the solution does not reach the board.
         """
         left = position.powers_left
-        options = [*position.placements(), *position.ruins()]
+        options: list[Place | Ruin] = [*position.placements(), *position.ruins()]
         boards = [position.after(option) for option in options]
         worths = self.futures(boards, left) + [self._now(board, left) for board in boards]
-        found = [
+        found: list[Decision] = [
             replace(option, estimate=float(worth))
             for option, worth in zip(options, worths, strict=True)
         ]
@@ -350,13 +336,13 @@ def _opened(folder: files.Folder, rules: Rules, solved: list[Rules]) -> Perfect:
     first, last, first_bucket = layout(sizes)
     first, last = np.maximum(first - above, 0), np.maximum(last - above, 0)
     classes = Classes(keys[above:], first, last, first_bucket, starts)
-    below = Below((classes,) * 4, (values,) * 4, 0)  # type: ignore[arg-type]
+    below = Below((classes,) * 4, (values,) * 4, 0)
     costs = [solved_rules.power_costs for solved_rules in solved]
-    levels = [costs.index(rules.power_costs[rules.powers - left :]) for left in range(rules.powers + 1)]
+    levels = [
+        costs.index(rules.power_costs[rules.powers - left :]) for left in range(rules.powers + 1)
+    ]
     sums = files.digest({"classes": home.fingerprint, "values": folder.fingerprint})
-    return Perfect(
-        rules, Book(below, tables, stakes), np.array(levels), top, folder.path, sums
-    )
+    return Perfect(rules, Book(below, tables, stakes), np.array(levels), top, folder.path, sums)
 
 
 def missing_sentence(rules: Rules) -> str:

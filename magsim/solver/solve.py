@@ -26,7 +26,8 @@ from magsim.solver.classes import (
 from magsim.solver.hands import hand_tables
 from magsim.solver.lines import line_tables
 from magsim.solver.stakes import Stakes, levels_of, stakes_of
-from magsim.solver.values import MOST_HELD, Tables, Values, solve_layer
+from magsim.solver.values import solve_layer
+from magsim.solver.work import MOST_HELD, Tables, Values
 
 
 class SolvedLayer(NamedTuple):

@@ -174,7 +174,7 @@ def _row_mask(bits: int, row: int) -> int:
 
 @lean_kernel
 def _is_live(empty: int, line: int, live: NDArray[np.uint8]) -> int:
-    return live[empty, line >> 3] >> (line & 7) & 1
+    return int(live[empty, line >> 3] >> (line & 7) & 1)
 
 
 @lean_kernel

@@ -1,0 +1,144 @@
+"""What kernels of the solver work with: tables of the rules, what lies below, room to work in."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from magsim.board import CELLS, DICE, SIDES
+from magsim.solver.classes import Classes, Masks
+from magsim.solver.hands import COUNTS, ROLLS, TRIPLES, Hands
+from magsim.solver.lines import Lines
+from magsim.solver.stakes import FORBIDDEN
+
+Values = NDArray[np.int32]
+Flags = NDArray[np.uint8]
+
+MOST_HELD = 2
+LEVEL, VALUE, WORD, REST = range(4)
+"""What ``Work.choice`` holds."""
+MOST_NEXT = CELLS * SIDES
+"""In how many ways one die can be placed, at most."""
+ROOM = 512
+"""How many look-ups wait for each other, so that their cache misses overlap."""
+LANES = 8
+"""How many classes are worked on at once, which the processor does in the same steps."""
+
+
+class Tables(NamedTuple):
+    """What kernels look up, made once for rules."""
+
+    masks: Masks
+    lines: Lines
+    hands: Hands
+
+
+class Below(NamedTuple):
+    """What a turn leads to: by dice placed, 1 to 4 (where fewer are listed, the last repeated)."""
+
+    layers: tuple[Classes, Classes, Classes, Classes]
+    vectors: tuple[Values, Values, Values, Values]
+    """Values, ``[class, level]``, but where ``held`` dice are left those of W.
+
+    ``[class, hand * levels + level]``.
+    """
+    held: int
+
+
+class Waiting(NamedTuple):
+    """Classes to be looked up, by dice placed (0 after a RUIN); shapes (5, room)."""
+
+    counts: NDArray[np.int64]
+    """How many there are; shape (5,)."""
+    key: NDArray[np.int64]
+    mask: NDArray[np.int64]
+    """Canonical."""
+    hand: NDArray[np.int64]
+    """The dice placed."""
+    gain: NDArray[np.int64]
+    """Since the turn began, in 1/scale points."""
+    word: NDArray[np.int64]
+    """As it came about: neither normalised nor turned."""
+    rest: NDArray[np.int64]
+    """Its empty cells."""
+    child: NDArray[np.int64]
+    """The class; before it is found, its bucket."""
+
+
+class Work(NamedTuple):
+    """Room for the work on some classes; made once for a mask."""
+
+    counts: NDArray[np.int64]
+    """``[dice placed - 1]``: how many ways to go on are listed; shape (4,)."""
+    word: NDArray[np.int64]
+    """``[dice placed - 1, way]``: the word, not normalised; like the next five (4, 96)."""
+    mask: NDArray[np.int64]
+    """The empty cells."""
+    closed: NDArray[np.int64]
+    """Cells that no further die goes on, as another way places it there earlier."""
+    hand: NDArray[np.int64]
+    """The dice placed."""
+    left: NDArray[np.int64]
+    """The dice that may go on being placed, as in ``engine.HANDS``, or any."""
+    gain: NDArray[np.int64]
+    """Since the turn began, in 1/scale points."""
+    waiting: Waiting
+    choice: NDArray[np.int64]
+    """The best placement at one level (shape 4): ``LEVEL``, -1 where none is asked for, ...
+
+    ``VALUE``, gain and value; ``WORD`` with its dice in it; ``REST``, the empty cells left.
+    """
+    met: Flags
+    """``[dice placed, hand]``: whether these can be placed and then be stopped at; (5, 126)."""
+    best: Values
+    """``[hand, rest * levels + level]``: gain and W; shape (126, 21 * levels) at most."""
+    stop: Values
+    """``[dice placed, hand, level]``: gain and value, if no more are placed; (4, 56, levels)."""
+    ruined: Values
+    """``[level, lane]``: the value after the best RUIN, not paid for; shape (levels, 8)."""
+    roll: Values
+    """``[level, roll, lane]``: what the roll is worth; shape (levels, 126, 8)."""
+    power: NDArray[np.int64]
+    """``[roll, lane]``: 1296 times what it is worth after a Power, not paid for; (126, 8)."""
+    kept: NDArray[np.int64]
+    """``[size, hand, lane]``: what a reroll of all other dice is worth; shape (4, 56, 8).
+
+    First the sum over the ways these can fall, then 1296 times the value, of this reroll or of the
+    best that keeps fewer dice.
+    """
+    total: NDArray[np.int64]
+    """``[lane]``: sums; shape (8,), like the next two."""
+    most: Values
+    least: Values
+    missing: NDArray[np.int64]
+    """How many classes were not found, and what keeps look-ups in order from being left out."""
+
+
+def new_work(levels: int, held: int) -> Work:
+    """Room for the work on classes with so many levels, and vectors of so many dice."""
+    nodes = np.empty((6, DICE, MOST_NEXT), np.int64)
+    waiting = Waiting(
+        np.zeros(DICE + 1, np.int64), *(np.empty((DICE + 1, ROOM), np.int64) for _ in range(7))
+    )
+    return Work(
+        counts=np.empty(DICE, np.int64),
+        word=nodes[0],
+        mask=nodes[1],
+        closed=nodes[2],
+        hand=nodes[3],
+        left=nodes[4],
+        gain=nodes[5],
+        waiting=waiting,
+        choice=np.full(4, -1, np.int64),
+        met=np.zeros((DICE + 1, ROLLS), np.uint8),
+        best=np.full((COUNTS[DICE - held], COUNTS[held] * levels), FORBIDDEN),
+        stop=np.full((DICE, TRIPLES, levels), FORBIDDEN),
+        ruined=np.empty((levels, LANES), np.int32),
+        roll=np.empty((levels, ROLLS, LANES), np.int32),
+        power=np.empty((ROLLS, LANES), np.int64),
+        kept=np.empty((DICE, TRIPLES, LANES), np.int64),
+        total=np.empty(LANES, np.int64),
+        most=np.empty(LANES, np.int32),
+        least=np.empty(LANES, np.int32),
+        missing=np.zeros(2, np.int64),
+    )
