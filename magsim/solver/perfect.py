@@ -4,8 +4,9 @@ Kernels count in 1/scale points and from the start of the turn on: what is still
 stands on the board. ``Perfect`` speaks of expected final scores in points.
 """
 
+import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -29,7 +30,7 @@ from magsim.engine import (
     score,
 )
 from magsim.errors import MagsimError
-from magsim.rules import Rules
+from magsim.rules import DIFFICULTIES, PEACEFUL, Rules
 from magsim.solver import files
 from magsim.solver.building import KEYS, STARTS, VALUES, counts_in, sizes_in
 from magsim.solver.classes import Classes, class_word, find, layout, starts_length
@@ -39,6 +40,7 @@ from magsim.solver.solve import tables_of
 from magsim.solver.stakes import FORBIDDEN, Stakes, stakes_of
 from magsim.solver.turns import weigh_powers, weigh_rolls
 from magsim.solver.work import LEVEL, REST, VALUE, WORD, Below, Tables, Work, new_work
+from magsim.variants import format_value
 
 UNKNOWN = int(FORBIDDEN)
 """What kernels say of a board that the solution does not reach."""
@@ -201,7 +203,7 @@ def _futures(boards: NDArray[np.int64], level: int, book: Book, found: NDArray[n
         found[row] = future(boards[row], level, book)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Perfect:
     """Perfect play for one set of rules, as far as it was solved."""
 
@@ -305,13 +307,17 @@ def _rules_of(folder: files.Folder, rules: Rules) -> list[Rules] | None:
     return [replace(rules, power_costs=level) for level in costs]
 
 
-@cache
 def open_perfect(rules: Rules) -> Perfect | None:
     """Perfect play for rules, from the solution that reaches furthest; None if there is none.
 
     Raises:
         MagsimError: if a solution is there and cannot be read.
     """
+    return _open(rules, files.root())
+
+
+@cache
+def _open(rules: Rules, _root: Path) -> Perfect | None:
     for folder in solutions():
         solved = _rules_of(folder, rules)
         if solved is not None:
@@ -345,9 +351,29 @@ def _opened(folder: files.Folder, rules: Rules, solved: list[Rules]) -> Perfect:
     return Perfect(rules, Book(below, tables, stakes), np.array(levels), top, folder.path, sums)
 
 
-def missing_sentence(rules: Rules) -> str:
-    """What to say where perfect play is wanted and not solved."""
-    return (
-        f"perfect play under {rules.name} is not solved here: 'magsim solve --difficulty "
-        f"{rules.name.partition('+')[0]}' does that"
-    )
+def needed_perfect(rules: Rules, empty: int = CELLS) -> Perfect:
+    """Perfect play for rules, on all boards with up to ``empty`` empty cells.
+
+    Raises:
+        MagsimError: if it is not there, with the command that makes it, or cannot be read.
+    """
+    perfect = open_perfect(rules)
+    if perfect is None or perfect.most_empty < empty:
+        raise MagsimError(missing_sentence(rules, empty))
+    return perfect
+
+
+def missing_sentence(rules: Rules, empty: int = CELLS) -> str:
+    """What to say where perfect play is wanted, with so many empty cells, and not solved."""
+    perfect = open_perfect(rules)
+    found = "not solved here"
+    if perfect is not None:
+        found = f"solved here only for boards with up to {perfect.most_empty} empty cells"
+    name = rules.name.partition("+")[0]
+    base = DIFFICULTIES.get(name, PEACEFUL)
+    words = ["magsim", "solve", "--difficulty", base.name]
+    for key in (field.name for field in fields(Rules) if field.name != "name"):
+        if getattr(rules, key) != getattr(base, key):
+            words += ["--set", f"{key}={format_value(getattr(rules, key))}"]
+    words += ["--max-empty", str(empty)] if empty < CELLS else []
+    return f"perfect play under {rules.name} is {found}; to solve it: {shlex.join(words)}"
