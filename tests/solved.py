@@ -6,7 +6,6 @@ many, and Powers are worth their cost now and then.
 
 import fcntl
 import shutil
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -76,11 +75,7 @@ def solution_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def solution(solution_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rules]:
+def solution(solution_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Rules:
     """The rules that are solved; for the test and its workers, their solution is at hand."""
-    from magsim.solver.perfect import open_perfect
-
     monkeypatch.setenv("MAGSIM_SOLUTIONS", str(solution_folder))
-    open_perfect.cache_clear()
-    yield solved_rules()
-    open_perfect.cache_clear()
+    return solved_rules()
