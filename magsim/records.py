@@ -198,17 +198,25 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:_DIGEST]
 
 
-def _write_part(folder: Path, first: int, last: int, frame: pl.DataFrame) -> None:
+def write_part(folder: Path, games: tuple[int, int], frame: pl.DataFrame, origin: str = "") -> None:
+    """Write a part of the first to the last of ``games`` in place of an older one, or not at all.
+
+    ``origin`` is put into its name, to say what it was made from.
+
+    Raises:
+        OSError: if the disk refuses.
+    """
+    name = f"{games[0]:09d}-{games[1]:09d}"
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd", compression_level=_COMPRESSION_LEVEL)
     content = buffer.getvalue()
     folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder / f".{first:09d}.{os.getpid()}.tmp"
+    temporary = folder / f".{games[0]:09d}.{os.getpid()}.tmp"
     try:
         temporary.write_bytes(content)
-        for older in folder.glob(f"{first:09d}-{last:09d}.*.parquet"):
+        for older in folder.glob(f"{name}.*.parquet"):
             older.unlink()  # of a chunk that was cut short, by a bot that does not repeat itself
-        temporary.replace(folder / f"{first:09d}-{last:09d}.{_digest(content)}.parquet")
+        temporary.replace(folder / f"{name}{origin}.{_digest(content)}.parquet")
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -219,10 +227,10 @@ def write_chunk(run: Path, bot: str, rules: Rules, played: Played) -> None:
     Raises:
         OSError: if the disk refuses; no part is left half-written.
     """
-    first, last = int(played.games.game[0]), int(played.games.game[-1])
+    games = int(played.games.game[0]), int(played.games.game[-1])
     frames = {"turns": turns_frame(played.turns), "games": games_frame(played.games, rules)}
     for table, frame in frames.items():
-        _write_part(part_folder(run, table, rules.name, bot), first, last, frame)
+        write_part(part_folder(run, table, rules.name, bot), games, frame)
 
 
 def parts(run: Path, table: str, difficulty: str, bot: str) -> dict[tuple[int, int], Path]:
@@ -244,10 +252,15 @@ def parts(run: Path, table: str, difficulty: str, bot: str) -> dict[tuple[int, i
     return found
 
 
+def digest_in(part: Path) -> str:
+    """The digits in a part's name that stand for its bytes."""
+    return part.name.split(".")[-2]
+
+
 def is_intact(part: Path) -> bool:
     """Whether a part's bytes can be read and are those that its name vouches for."""
     try:
-        return part.name.split(".")[1] == _digest(part.read_bytes())
+        return digest_in(part) == _digest(part.read_bytes())
     except OSError:
         return False
 

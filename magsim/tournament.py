@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from joblib import delayed
@@ -224,19 +225,27 @@ def compile_kernels(entrants: list[Entrant]) -> None:
             name = entrant.bot.spec.partition(":")[0]
             sources[f"bot {name}", entrant.fingerprint] = entrant.source
     for (name, version), source in sources.items():
-        digest = hashlib.sha256(f"{name} {version}".encode()).hexdigest()[:16]
-        marker = cache_folder() / f"{digest}.compiled"
-        if marker.exists():
-            continue
-        print(f"Compiling {name}, this once ...", file=sys.stderr)
-        try:
-            (seconds,) = parallel(1)([delayed(worker.warm_up)(source)])
-        except TerminatedWorkerError:
-            continue  # the run itself will say where the bot took its process down
-        print(f"Compiled {name} in {seconds:.1f} s.", file=sys.stderr)
-        with contextlib.suppress(OSError):  # then the next run says so again
-            marker.parent.mkdir(parents=True, exist_ok=True)
-            marker.touch()
+        compile_once(name, version, partial(worker.warm_up, source))
+
+
+def compile_once(name: str, version: str, warm_up: Callable[[], float]) -> None:
+    """Call in a worker what compiles something, unless it has been called; say how long it took.
+
+    ``warm_up`` returns the seconds that it took; ``name`` is how to call what it compiles.
+    """
+    digest = hashlib.sha256(f"{name} {version}".encode()).hexdigest()[:16]
+    marker = cache_folder() / f"{digest}.compiled"
+    if marker.exists():
+        return
+    print(f"Compiling {name}, this once ...", file=sys.stderr)
+    try:
+        (seconds,) = parallel(1)([delayed(warm_up)()])
+    except TerminatedWorkerError:
+        return  # the work itself will say where its process was taken down
+    print(f"Compiled {name} in {seconds:.1f} s.", file=sys.stderr)
+    with contextlib.suppress(OSError):  # then the next run says so again
+        marker.parent.mkdir(parents=True, exist_ok=True)
+        marker.touch()
 
 
 def play(run: Path, plan: Plan, entrants: list[Entrant], jobs: int, time_limit: float) -> Report:
