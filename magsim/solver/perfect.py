@@ -155,8 +155,7 @@ def _best_power(hand: int, level: int, book: Book, work: Work) -> int:
     """What the best Power on a roll is worth, paid for; the board is the one that was weighed."""
     base = book.stakes.base[level]
     weigh_powers(work.roll[base], book.tables.hands, work)
-    worth = np.int64(work.power[hand - FIRST_ROLL, 0])
-    return int((worth + WAYS // 2) // WAYS - book.stakes.cost[level])
+    return int(work.power[hand - FIRST_ROLL, 0] - book.stakes.cost[level])
 
 
 @lean_kernel

@@ -5,6 +5,7 @@ import numpy as np
 from magsim.board import CELLS, DICE
 from magsim.compiled import lean_kernel
 from magsim.engine import HAND_MASK, HAND_REMOVE
+from magsim.solver.ahead import prefetch
 from magsim.solver.classes import Classes, Masks, bucket, buckets, fitting
 from magsim.solver.stakes import Stakes
 from magsim.solver.words import image, least_image, normalised, placed, points, scrambled
@@ -17,6 +18,7 @@ from magsim.solver.work import (
     WORD,
     Below,
     Tables,
+    Values,
     Work,
 )
 
@@ -44,11 +46,11 @@ def ask(
 
 
 @lean_kernel
-def look_up(row: int, layer: Classes, work: Work) -> int:
+def look_up(row: int, layer: Classes, vectors: Values, work: Work) -> int:
     """Find the classes that wait in a row; how many there are.
 
-    One step for all of them after the other, as the processor then waits for many at once. Classes
-    that are not there are counted and left out.
+    Each step is done for all of them before the next one, and what that needs is asked for ahead:
+    nothing of it is in the cache. Classes that are not there are counted and left out.
     """
     waiting = work.waiting
     count, key, child = waiting.counts[row], waiting.key[row], waiting.child[row]
@@ -56,10 +58,9 @@ def look_up(row: int, layer: Classes, work: Work) -> int:
         mask = waiting.mask[row, k]
         size = layer.last[mask] - layer.first[mask]
         child[k] = layer.first_bucket[mask] + bucket(key[k], buckets(size))
-    touched = 0
+        prefetch(layer.starts, child[k])
     for k in range(count):
-        at = layer.first[waiting.mask[row, k]] + layer.starts[child[k]]
-        touched ^= layer.keys[min(at, len(layer.keys) - 1)]
+        prefetch(layer.keys, layer.first[waiting.mask[row, k]] + layer.starts[child[k]])
     found = 0
     for k in range(count):
         mask = waiting.mask[row, k]
@@ -75,8 +76,9 @@ def look_up(row: int, layer: Classes, work: Work) -> int:
             waiting.word[row, found] = waiting.word[row, k]
             waiting.rest[row, found] = waiting.rest[row, k]
             found += 1
+            for line in range(0, vectors.shape[1], 16):
+                prefetch(vectors, at * vectors.shape[1] + line)
     work.missing[0] += count - found
-    work.missing[1] ^= touched
     waiting.counts[row] = 0
     return found
 
@@ -85,7 +87,7 @@ def look_up(row: int, layer: Classes, work: Work) -> int:
 def _take_best(row: int, below: Below, work: Work) -> None:
     """Look up what waits after some dice placed, and keep the best for each multiset of them."""
     vectors = below.vectors[row - 1]
-    found = look_up(row, below.layers[row - 1], work)
+    found = look_up(row, below.layers[row - 1], vectors, work)
     waiting, choice = work.waiting, work.choice
     level = choice[LEVEL]
     if level >= 0:

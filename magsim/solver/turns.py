@@ -29,7 +29,7 @@ def _list_ruins(
                 known = ruined(word, masks.bits[rest], cell, lines)
                 ask(0, word, known, rest, lane, 0, masks, work)
     work.ruined[:] = FORBIDDEN
-    for k in range(look_up(0, below.layers[0], work)):
+    for k in range(look_up(0, below.layers[0], below.vectors[0], work)):
         lane, vector = work.waiting.hand[0, k], below.vectors[0][work.waiting.child[0, k]]
         for level in range(len(work.ruined)):
             work.ruined[level, lane] = max(work.ruined[level, lane], vector[level])
@@ -98,6 +98,8 @@ def weigh_powers(base: Values, hands: Hands, work: Work) -> None:
             fewer = hands.take[DICE, roll, k]
             for lane in range(LANES):
                 best[lane] = max(best[lane], work.kept[DICE - 1, fewer, lane])
+        for lane in range(LANES):
+            best[lane] = (best[lane] + _HALF) // WAYS
 
 
 @lean_kernel
@@ -137,7 +139,7 @@ def _settle_rolls(stakes: Stakes, hands: Hands, work: Work) -> None:
                 weighed = True
             for roll in range(ROLLS):
                 for lane in range(LANES):
-                    value = (work.power[roll, lane] + _HALF) // WAYS - cost
+                    value = work.power[roll, lane] - cost
                     rolls[roll, lane] = max(np.int64(rolls[roll, lane]), value)
 
 

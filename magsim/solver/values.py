@@ -88,7 +88,7 @@ def _hold_some(
         word = unscrambled(layer.keys[k])
         go_on(0, word, mask, 0, 0, ANY_HAND, 0, False, True, tables, scale, work)
         best = vectors[k]
-        for i in range(look_up(1, next_layer, work)):
+        for i in range(look_up(1, next_layer, fewer, work)):
             die, gain = work.waiting.hand[1, i] + 1, np.int32(work.waiting.gain[1, i])
             vector = fewer[work.waiting.child[1, i]]
             for hand in range(COUNTS[held - 1]):

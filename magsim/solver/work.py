@@ -99,7 +99,7 @@ class Work(NamedTuple):
     roll: Values
     """``[level, roll, lane]``: what the roll is worth; shape (levels, 126, 8)."""
     power: NDArray[np.int64]
-    """``[roll, lane]``: 1296 times what it is worth after a Power, not paid for; (126, 8)."""
+    """``[roll, lane]``: what it is worth after the best Power, not paid for; shape (126, 8)."""
     kept: NDArray[np.int64]
     """``[size, hand, lane]``: what a reroll of all other dice is worth; shape (4, 56, 8).
 
@@ -111,7 +111,7 @@ class Work(NamedTuple):
     most: Values
     least: Values
     missing: NDArray[np.int64]
-    """How many classes were not found, and what keeps look-ups in order from being left out."""
+    """How many classes were not found; shape (1,)."""
 
 
 def new_work(levels: int, held: int) -> Work:
@@ -140,5 +140,5 @@ def new_work(levels: int, held: int) -> Work:
         total=np.empty(LANES, np.int64),
         most=np.empty(LANES, np.int32),
         least=np.empty(LANES, np.int32),
-        missing=np.zeros(2, np.int64),
+        missing=np.zeros(1, np.int64),
     )
