@@ -40,11 +40,17 @@ ONE_BOT = "There is one bot only."
 
 
 @chart
-def forest(differences: pl.DataFrame) -> Figure:
+def forest(
+    differences: pl.DataFrame,
+    title: str = "Bots against each other on the same dice",
+    what: str = "score",
+) -> Figure:
     """Paired differences with their intervals, a row for each pair, a column for each difficulty.
 
     Args:
         differences: difficulty, bot, other, games, difference, half_width, simultaneous.
+        title: of the chart.
+        what: is subtracted.
     """
     if differences.is_empty():
         return sheet.in_words("Bots against each other", ONE_BOT)
@@ -56,9 +62,9 @@ def forest(differences: pl.DataFrame) -> Figure:
         for k in range(0, len(every), 3)
     ]
     page = Sheet(
-        "Bots against each other on the same dice",
+        title,
         sum(block.height for block in blocks),
-        sample=f"{sample(differences['games'].to_list())}; score of the first minus the second",
+        sample=f"{sample(differences['games'].to_list())}; {what} of the first minus the second",
         note="± and thick lines: 95 % intervals, one by one; thin lines: wider ones, which all "
         "together hold with 95 % (Bonferroni). They may be narrower than the dot.",
     )

@@ -8,6 +8,7 @@ import click
 from magsim import __version__
 from magsim.cli.asking import experiment
 from magsim.cli.common import Group
+from magsim.cli.judging import regret
 from magsim.cli.playing import bots, tournament, verify
 from magsim.cli.prompt import play, scores
 from magsim.cli.reading import query, replay, schema
@@ -23,6 +24,7 @@ def main() -> None:
 for command in (
     tournament,
     report,
+    regret,
     experiment,
     verify,
     query,

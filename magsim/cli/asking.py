@@ -67,4 +67,4 @@ def experiment(
         questions.keep(file, run)
         return run, plan, entrants
 
-    play_run(ctx, prepare, jobs, time_limit, lambda run: write_report(run, report))
+    play_run(ctx, prepare, jobs, time_limit, lambda run: write_report(run, report, jobs))

@@ -13,6 +13,7 @@ from magsim.cli.common import (
     same_command,
     time_limit_option,
 )
+from magsim.cli.judging import print_luck
 from magsim.cli.reporting import check_report, write_report
 from magsim.errors import BotFault, MagsimError
 
@@ -109,8 +110,9 @@ def tournament(
 
     def conclude(run: Path) -> None:
         print_tables(run)
+        print_luck(run, jobs)
         if report:
-            write_report(run, None)
+            write_report(run, None, jobs)
 
     play_run(ctx, prepare, jobs, time_limit, conclude)
 

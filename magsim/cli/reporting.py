@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from magsim.cli.common import run_argument
+from magsim.cli.common import jobs_option, run_argument
 
 
 @click.command()
@@ -14,9 +14,10 @@ from magsim.cli.common import run_argument
     type=click.Path(path_type=Path),
     help="Folder of the report.  [default: report/ in the run's folder]",
 )
-def report(run: Path, out: Path | None) -> None:
+@jobs_option
+def report(run: Path, out: Path | None, jobs: int) -> None:
     """Write charts, report.html and report.md of a RUN, or of an experiment."""
-    write_report(run, out)
+    write_report(run, out, jobs)
 
 
 def check_report(run: Path, out: Path | None) -> None:
@@ -31,18 +32,23 @@ def check_report(run: Path, out: Path | None) -> None:
     check_folder(out or run / FOLDER)
 
 
-def write_report(run: Path, out: Path | None) -> None:
+def write_report(run: Path, out: Path | None, jobs: int) -> None:
     """Write the report of a run or an experiment and say where; print an experiment's verdict.
+
+    Where the rules of a run are solved, its first games are judged for it, by so many ``jobs``.
 
     Raises:
         MagsimError: if there is no run, nothing in it, or the folder cannot be written.
     """
     from magsim.experiments.report import is_experiment, report_experiment
+    from magsim.regret.at_hand import judge_first
     from magsim.report.run import report_run
 
     if is_experiment(run):
         folder, verdict = report_experiment(run, out)
         click.echo(verdict)
     else:
+        check_report(run, out)
+        judge_first(run, jobs)
         folder = report_run(run, out)
     click.echo(f"Report {folder / 'report.html'}", err=True)

@@ -80,8 +80,8 @@ def read_game(run: Path, bot: str | None, difficulty: str | None, game: int) -> 
             yet, or its part is damaged.
     """
     plan = read_manifest(run)
-    spec = _chosen("bot", bot, list(plan.bots))
-    name = _chosen("difficulty", difficulty, [rules.name for rules in plan.rules])
+    spec = chosen("bot", bot, list(plan.bots))
+    name = chosen("difficulty", difficulty, [rules.name for rules in plan.rules])
     rules = next(rules for rules in plan.rules if rules.name == name)
     if not 0 <= game < plan.games:
         raise MagsimError(f"game {game}: the run has games 0 to {plan.games - 1}")
@@ -96,7 +96,7 @@ def read_game(run: Path, bot: str | None, difficulty: str | None, game: int) -> 
     return Game(plan.seed, rules, spec, game, tuple(turns), rows["games"][0])
 
 
-def _chosen(what: str, wanted: str | None, known: Sequence[str]) -> str:
+def chosen(what: str, wanted: str | None, known: Sequence[str]) -> str:
     """The wanted name, or the only one there is.
 
     Raises:

@@ -108,8 +108,8 @@ def _per_decision(row: Row, name: str, unit: int) -> tuple[float | None, float |
 def by_kind(sums: Sums) -> pl.DataFrame:
     """What is lost by each kind of decision, of ``judging.KINDS``.
 
-    Columns: kind, games, decisions, lossy (decisions not as good as the best), loss (points a game),
-    half_width, each (points a lossy decision; null if none).
+    Columns: kind, games, decisions, lossy (decisions that are not as good as the best), loss
+    (points a game), half_width, each (points a lossy decision; null if none).
     """
     games = _games(sums)
     found = {

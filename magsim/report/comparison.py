@@ -21,16 +21,19 @@ def _half_width(row: Row) -> str:
     return DASH if wide is None else f"± {number(wide)}"
 
 
-def differences_table(frame: pl.DataFrame) -> Table:
+def differences_table(
+    frame: pl.DataFrame,
+    title: str = "Paired differences on the same dice, points",
+    gain: str = "gain of pairing",
+) -> Table:
     """Paired differences, from ``analysis.pairs.differences``."""
     columns = {
         "against": show_text("other"),
         "games": show_whole("games"),
         "ahead by": show_interval("difference", sign=True),
         "for all together": _half_width,
-        "gain of pairing": lambda row: number(row["gain"], 2),
+        gain: lambda row: number(row["gain"], 2),
     }
-    title = "Paired differences on the same dice, points"
     return table_of(title, frame, PLAYER | columns, words=3)
 
 

@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 from magsim.manifest import Plan
+from magsim.regret import at_hand
 from magsim.report import comparison, play, powers, ruins, scores
 from magsim.report.findings import Findings, find
 from magsim.report.page import Page, Section, check_folder, write
@@ -99,6 +100,21 @@ def sections(findings: Findings) -> list[Section]:
     return found
 
 
+def judged_sections(run: Path) -> list[Section]:
+    """The sections on what perfect play says of a run; none where nothing of it was judged.
+
+    Raises:
+        MagsimError: if a part is damaged.
+    """
+    sums = at_hand.judged(run)
+    if sums is None:
+        return []
+    from magsim.report import judged  # with all that perfect play needs
+
+    found = judged.judged(sums)
+    return [judged.luck(found), *([judged.differences(found)] if len(found.differences) else [])]
+
+
 def report_run(run: Path, folder: Path | None = None) -> Path:
     """Write the report of a run; the folder it is in.
 
@@ -122,5 +138,6 @@ def report_run(run: Path, folder: Path | None = None) -> Path:
         "± gives half of one."
     )
     title = f"magsim: {', '.join(findings.bots)}"
-    write(Page(title, intro, command(plan), tuple(sections(findings))), target)
+    every = *sections(findings), *judged_sections(run)
+    write(Page(title, intro, command(plan), every), target)
     return target

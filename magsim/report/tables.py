@@ -1,6 +1,7 @@
 """Closing tables: estimates as text for a person at a terminal, drawn by rich."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import polars as pl
 from rich import box
@@ -8,7 +9,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from magsim.report.words import interval, number
+from magsim.report.words import interval, number, percent, percent_interval
+
+if TYPE_CHECKING:  # what perfect play is needed for is loaded only where it is solved
+    from magsim.regret.worst import Worst
 
 MINIMUM_WIDTH = 110
 """Columns; a narrower terminal breaks lines, which is better than figures broken inside."""
@@ -63,10 +67,12 @@ def summary_tables(summary: pl.DataFrame) -> list[Table]:
     return tables
 
 
-def difference_table(differences: pl.DataFrame) -> Table:
+def difference_table(
+    differences: pl.DataFrame, title: str = "Paired differences, same dice, 95 % intervals"
+) -> Table:
     """One row for each difficulty and pair of bots, from ``analysis.pairs.paired_differences``."""
     table = _table(
-        "Paired differences, same dice, 95 % intervals",
+        title,
         ("difficulty", "bot", "against", "games", "ahead by"),
         words=3,
     )
@@ -79,3 +85,101 @@ def difference_table(differences: pl.DataFrame) -> Table:
             interval(row["difference"], row["half_width"], sign=True),
         )
     return table
+
+
+def luck_table(adjusted: pl.DataFrame) -> Table:
+    """One row for each difficulty and bot, from ``regret.estimates.luck_adjusted``."""
+    table = _table(
+        "Luck-adjusted: what perfect play expects, minus what was lost against it",
+        ("difficulty", "bot", "games", "score", "luck", "perfect", "lost", "luck-adjusted", "gain"),
+        words=2,
+    )
+    for row in adjusted.iter_rows(named=True):
+        table.add_row(
+            row["difficulty"],
+            Text(row["bot"]),
+            f"{row['games']:,}",
+            interval(row["score"], row["score_half_width"]),
+            interval(row["luck"], row["luck_half_width"], sign=True),
+            number(row["start"], 2),
+            number(row["regret"], 2),
+            interval(row["adjusted"], row["half_width"]),
+            times(row["gain"]),
+        )
+    return table
+
+
+def luck_difference_table(differences: pl.DataFrame) -> Table:
+    """As ``difference_table``, from ``regret.estimates.differences``."""
+    title = "Luck-adjusted paired differences, same dice, 95 % intervals"
+    return difference_table(differences, title)
+
+
+def times(gain: float | None) -> str:
+    """How many times as many games something else would take; a dash where that is not known."""
+    return number(gain, 1) if gain is None else f"× {number(gain, 1)}"
+
+
+def accuracy_table(accuracy: pl.DataFrame) -> Table:
+    """One row for each difficulty and bot, from ``regret.estimates.accuracy``."""
+    table = _table(
+        "Decisions against perfect play, 95 % intervals",
+        (
+            "difficulty",
+            "bot",
+            "decisions",
+            "lost by each",
+            "accuracy",
+            "best",
+            "inaccuracies",
+            "mistakes",
+            "blunders",
+        ),
+        words=2,
+    )
+    for row in accuracy.iter_rows(named=True):
+        table.add_row(
+            row["difficulty"],
+            Text(row["bot"]),
+            f"{row['decisions']:,}",
+            interval(row["loss"], row["loss_half_width"]),
+            percent_interval(row["accuracy"], row["accuracy_half_width"]),
+            *(percent(row[name]) for name in ("best", "inaccuracies", "mistakes", "blunders")),
+        )
+    return table
+
+
+def kind_table(kinds: pl.DataFrame, names: dict[str, str]) -> Table:
+    """One row for each difficulty and bot, from ``regret.estimates.by_kind``.
+
+    ``names`` says how kinds are told, in the order of the columns.
+    """
+    columns = ("difficulty", "bot", *names.values())
+    table = _table("Points lost a game, by kind of decision, 95 % intervals", columns, words=2)
+    for (difficulty, bot), rows in kinds.group_by("difficulty", "bot", maintain_order=True):
+        found = {row["kind"]: row for row in rows.iter_rows(named=True)}
+        told = [interval(found[kind]["loss"], found[kind]["half_width"]) for kind in names]
+        table.add_row(str(difficulty), Text(str(bot)), *told)
+    return table
+
+
+def worst_tables(worst: "Sequence[Worst]") -> list[Table]:
+    """One table for each difficulty: the decisions that lost most, bot by bot."""
+    tables: dict[str, Table] = {}
+    columns = ("bot", "game", "turn", "position", "decided", "best", "worth", "best worth", "lost")
+    for one in worst:
+        if one.difficulty not in tables:
+            title = f"{one.difficulty.upper()}: the worst decisions"
+            tables[one.difficulty] = _table(title, columns)
+        tables[one.difficulty].add_row(
+            Text(one.bot),
+            f"{one.game:,}",
+            str(one.turn),
+            str(one.position),
+            str(one.made),
+            str(one.best),
+            number(one.made.estimate),
+            number(one.best.estimate),
+            number(one.regret),
+        )
+    return [*tables.values()]
