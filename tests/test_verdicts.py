@@ -13,9 +13,10 @@ from by_hand import Records, Row, mean_and_width, plus_minus, share_of, wilson
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from magsim.analysis.shapes import canonical, shape, symmetric
 from magsim.errors import MagsimError
 from magsim.experiments.answers import Answers, answer, is_published
-from magsim.experiments.openings import canonical, openings, shape, symmetric
+from magsim.experiments.openings import openings
 from magsim.experiments.question import MEASURES, Verdict, keep, read_question
 from magsim.experiments.verdicts import Crossing, crossing, crossings, verdict
 from magsim.rules import DIFFICULTIES, NIGHTMARE, SURVIVAL

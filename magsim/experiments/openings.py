@@ -1,42 +1,14 @@
-"""First turns up to symmetry: which cells they cover, with what, or which becomes a RUIN.
-
-The board has eight symmetries; the values of dice have none, since numbers count.
-"""
+"""First turns up to symmetry: which cells they cover, with what, or which becomes a RUIN."""
 
 from collections import Counter
-from functools import cache
 from pathlib import Path
 
 import polars as pl
 
 from magsim import records
 from magsim.analysis.intervals import mean_of_sums, share_interval
-from magsim.board import SIZE
+from magsim.analysis.shapes import COVERED, canonical, shape
 from magsim.manifest import Plan
-
-COVERED = "X"
-
-
-def symmetric(board: str) -> set[str]:
-    """The texts of a board's images under the eight symmetries of the square."""
-    rows = board.split("/")
-    images = set()
-    for _ in range(4):
-        rows = ["".join(row[column] for row in reversed(rows)) for column in range(SIZE)]
-        images |= {"/".join(rows), "/".join(row[::-1] for row in rows)}
-    return images
-
-
-@cache
-def canonical(board: str) -> str:
-    """The one text that stands for a board and its images: the last in order."""
-    return max(symmetric(board))
-
-
-@cache
-def shape(board: str) -> str:
-    """A board up to symmetry with ``X`` for every number, whatever its value."""
-    return canonical("".join(COVERED if sign.isdigit() else sign for sign in board))
 
 
 def openings(run: Path, plan: Plan, bot: str) -> pl.DataFrame:
