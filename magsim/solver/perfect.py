@@ -70,11 +70,13 @@ class Judged(NamedTuple):
     """With these dice, of the best Power, paid for; ``UNKNOWN`` if none is left."""
     made: NDArray[np.int64]
     """Of the decision that was made."""
+    magdagdon: NDArray[np.int64]
+    """1 if no placement of these dice is legal (R17), so that ``staying`` is a RUIN, else 0."""
 
 
 def judged_rows(count: int) -> Judged:
     """Room for so many decisions."""
-    return Judged(*(np.empty(count, np.int64) for _ in range(5)))
+    return Judged(*(np.empty(count, np.int64) for _ in Judged._fields))
 
 
 @lean_kernel
@@ -177,6 +179,7 @@ def judge(
         board, hand, level = boards[row], hands[row], levels[row]
         judged.before[row] = future(board, level, book)
         staying, _ = best_placement(board, hand, level, book, work)
+        judged.magdagdon[row] = staying == UNKNOWN
         if staying == UNKNOWN:
             staying, _ = best_ruin(board, level, book)
         judged.staying[row] = judged.best[row] = staying
