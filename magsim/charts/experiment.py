@@ -159,7 +159,7 @@ def openings(frame: pl.DataFrame) -> Figure:
     for k, row in enumerate(top.iter_rows(named=True)):
         x = MARGIN + (k % COLUMNS) * step + 0.1
         y = (k // COLUMNS) * tall + 0.05
-        _shape(axes, x, y, row["shape"])
+        draw_shape(axes, x, y, row["shape"])
         text = f"{percent(row['share'])} %"
         if row["low"] is not None and row["high"] is not None:
             text += f"\n({percent(row['low'])} to {percent(row['high'])})"
@@ -167,7 +167,8 @@ def openings(frame: pl.DataFrame) -> Figure:
     return page.figure
 
 
-def _shape(axes: Axes, x: float, y: float, shape: str) -> None:
+def draw_shape(axes: Axes, x: float, y: float, shape: str) -> None:
+    """A small board: covered cells are ``X``, RUINs ``R``."""
     for row, line in enumerate(shape.split("/")):
         for column, sign in enumerate(line):
             corner = (x + column * CELL, y + row * CELL)

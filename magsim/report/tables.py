@@ -11,8 +11,9 @@ from rich.text import Text
 
 from magsim.report.words import interval, number, percent, percent_interval
 
-if TYPE_CHECKING:  # what perfect play is needed for is loaded only where it is solved
+if TYPE_CHECKING:  # perfect play is loaded only where it is solved, charts where they are drawn
     from magsim.regret.worst import Worst
+    from magsim.report.page import Table as PageTable
 
 MINIMUM_WIDTH = 110
 """Columns; a narrower terminal breaks lines, which is better than figures broken inside."""
@@ -183,3 +184,11 @@ def worst_tables(worst: "Sequence[Worst]") -> list[Table]:
             number(one.regret),
         )
     return [*tables.values()]
+
+
+def from_page(shown: "PageTable") -> Table:
+    """A table of a page, as text for a terminal."""
+    table = _table(shown.title, shown.head, shown.words)
+    for row in shown.rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table

@@ -1,0 +1,66 @@
+"""The command that weighs Powers, openings and rescues by perfect play: balance."""
+
+import os
+from pathlib import Path
+
+import click
+
+from magsim.cli.common import run_argument
+
+
+@click.command()
+@run_argument
+@click.option("--bot", metavar="SPEC", help="Bot of the run.  [default: all]")
+@click.option("--difficulty", metavar="NAME", help="Difficulty of the run.  [default: all]")
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    help="Only the first so many games of each bot at each difficulty.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 1024),
+    default=os.cpu_count() or 1,
+    show_default="all processors",
+    help="Threads.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Folder of the page.  [default: balance/ in the run's folder]",
+)
+def balance(
+    run: Path, bot: str | None, difficulty: str | None, games: int, jobs: int, out: Path | None
+) -> None:
+    """Weigh Powers, openings and rescues by perfect play, where the games of a RUN went.
+
+    What a Power is worth and at what price, which turns in MAGDAGDON are worth one, and the value
+    of every opening. Perfect play comes from `magsim solve`.
+    """
+    from magsim.balance.run import weigh_run
+    from magsim.errors import MagsimError
+    from magsim.manifest import read_manifest
+    from magsim.reading.replay import chosen
+    from magsim.regret.run import solved
+    from magsim.report import balance as report
+    from magsim.report import tables
+    from magsim.report.page import check_folder
+
+    plan = read_manifest(run)
+    bots = list(plan.bots) if bot is None else [chosen("bot", bot, list(plan.bots))]
+    known = {rules.name: rules for rules in plan.rules}
+    names = list(known) if difficulty is None else [chosen("difficulty", difficulty, list(known))]
+    check_folder(out or run / report.FOLDER)
+    solutions, missing = solved(known[name] for name in names)
+    if not solutions:
+        raise MagsimError("; ".join(missing))
+    for sentence in missing:
+        click.echo(f"Left out: {sentence}.", err=True)
+    found = report.balance(weigh_run(run, plan, solutions, bots, jobs, games), solutions)
+    folder = report.write_page(run, found, missing, out)
+    screen = tables.console()
+    for table in report.closing_tables(found):
+        screen.print(tables.from_page(table))
+    click.echo(f"Report {folder / 'report.html'}", err=True)
