@@ -18,7 +18,9 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from magsim.analysis.tallies import PARTS
-from magsim.charts import comparison, experiment, play, powers, ruins, scores, style
+from magsim.charts import comparison, experiment, play, powers, regret, ruins, scores, style
+from magsim.regret.judging import KINDS
+from magsim.regret.sums import STEPS
 
 CELLS = [f"{column}{row}" for row in range(1, 5) for column in "abcd"]
 SHAPES = ["XX../XX../..../....", "X.../X.../..../....", "R.../..../..../...."]
@@ -221,6 +223,42 @@ class Made:
         return self.summary.with_columns(label=pl.col("difficulty").cast(pl.String) + " &c.")
 
     @property
+    def adjusted(self) -> pl.DataFrame:
+        return self.table(
+            "games score score_half_width start adjusted half_width",
+            lambda _, k: iter([(self.games, 20.0 * k, self.wide, 97.5, 20.0 * k - 3, self.wide)]),
+        )
+
+    @property
+    def accuracy(self) -> pl.DataFrame:
+        wide = self.wide and self.wide / 100
+        return self.table(
+            "decisions best inaccuracies mistakes blunders accuracy accuracy_half_width",
+            lambda _, k: iter([(9 * self.games, 0.5, 0.1, 0.2, 0.01 * k, 0.9, wide)]),
+        )
+
+    @property
+    def losses(self) -> pl.DataFrame:
+        return self.table(
+            "kind games loss half_width",
+            lambda _, k: iter([(kind, self.games, 3.0 * k, self.wide) for kind in KINDS]),
+        )
+
+    @property
+    def lost(self) -> pl.DataFrame:
+        return self.table(
+            "turn turns loss half_width",
+            lambda _, k: iter([(t, 40 // t, 9.0 / t + k, self.wide) for t in range(1, 8)]),
+        )
+
+    @property
+    def sizes(self) -> pl.DataFrame:
+        return self.table(
+            "least decisions share",
+            lambda _, k: iter([(s, 9 - j, (9 - j) / (12 + k)) for j, s in enumerate(STEPS[:9])]),
+        )
+
+    @property
     def openings(self) -> pl.DataFrame:
         rows = [(shape, 0.2, *self.ends) for shape in SHAPES * 5]
         return pl.DataFrame(rows, schema=["shape", "share", "low", "high"], orient="row")
@@ -252,6 +290,11 @@ CHARTS: dict[str, Callable[[Made], Figure]] = {
     "by_label": lambda made: experiment.by_label(made.labels, "mean score, points"),
     "ladder": lambda made: experiment.ladder(made.summary),
     "openings": lambda made: experiment.openings(made.openings),
+    "luck_adjusted": lambda made: regret.luck_adjusted(made.adjusted),
+    "regret_by_turn": lambda made: regret.by_turn(made.lost),
+    "regret_by_kind": lambda made: regret.by_kind(made.losses),
+    "regret_by_size": lambda made: regret.by_size(made.sizes),
+    "grades": lambda made: regret.grades(made.accuracy),
 }
 
 LONG = [f"mcts:iterations={k}00:seed=123456789:width=12" for k in range(8)]
@@ -440,6 +483,27 @@ def test_shares_in_bars_add_up() -> None:
     frame = pl.DataFrame(rows, ["difficulty", "bot", "dice", "turns", "share"], orient="row")
     figures = {text.get_text() for text in play.dice_placed(frame).axes[0].texts}
     assert figures == {"12.5", "10.0", "77.5"}
+
+
+def test_what_is_left_of_a_score_stands_where_the_frame_says() -> None:
+    axes = drawn("luck_adjusted", NORMAL).axes[0]
+    row = NORMAL.adjusted.row(0, named=True)
+    assert _across(axes.lines[0]) == [row["start"]] * 2
+    assert _across(axes.lines[2]) == [row["score"]]
+    ends = [row["adjusted"] + side * row["half_width"] for side in (-1, 1)]
+    assert (_across(axes.lines[3]), _across(axes.lines[4])) == (ends, [row["adjusted"]])
+
+
+def test_grades_add_up_to_all_decisions() -> None:
+    axes = drawn("grades", NORMAL).axes[0]
+    widths = [patch.get_width() for patch in axes.patches if isinstance(patch, Rectangle)]
+    assert widths[:4] == pytest.approx([0.5, 0.2, 0.1, 0.2])  # of the first bot, no blunders
+    assert sum(widths) == pytest.approx(4)
+    assert "90.0 ± 4.5" in _seen(drawn("grades", NORMAL))
+
+
+def test_kinds_are_told_with_their_sum() -> None:
+    assert {"0.0", "12.0"} <= set(_seen(drawn("regret_by_kind", NORMAL)).split("\n"))
 
 
 def test_difficulties_without_powers_say_so() -> None:

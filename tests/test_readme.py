@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from magsim import records
 from magsim.cli import main
+from magsim.regret import judging
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 
@@ -23,7 +24,8 @@ def test_the_bot_of_the_readme_plays(tmp_path: Path) -> None:
 
 def test_every_column_is_described() -> None:
     described = set(re.findall(r"`([a-z_0-9]+)`", README))
-    for columns in (*records.COLUMNS.values(), records.SCAN_COLUMNS):
+    tables = (*records.COLUMNS.values(), records.SCAN_COLUMNS, judging.COLUMNS)
+    for columns in tables:
         assert columns.keys() <= described
 
 

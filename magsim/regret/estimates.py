@@ -168,7 +168,7 @@ def differences(sums: Sums) -> pl.DataFrame:
     level = 1 - (1 - LEVEL) / max(1, len(sums.pairs))
 
     def rows() -> Iterator[Sequence[object]]:
-        for row in sums.pairs.iter_rows(named=True):
+        for row in sums.pairs.sort("difficulty", "other", "bot").iter_rows(named=True):
             plain, mean = _mean(row["n"], row, "score", 1), _mean(row["n"], row, "gap")
             wide = _mean(row["n"], row, "gap", level=level)
             names = row["difficulty"], row["bot"], row["other"], row["n"]

@@ -30,10 +30,9 @@ from magsim.solver.perfect import UNKNOWN, Judged, Perfect, judge, judged_rows, 
 TABLE = "decisions"
 """The folder of what was judged, beside ``turns`` and ``games``."""
 KINDS = ("placement", "power not used", "power used", "ruin cell")
-"""By what was decided: a Power; else, if a Power would have been best, that it was not used; else.
+"""What was decided, and so by what it may have lost.
 
-So a loss is one by a worse placement, by a Power that was missed, by one that was used, or by the
-cell of a RUIN.
+A Power is one that was used; anything else where a Power would have been best, one that was not.
 """
 PLACEMENT, NOT_USED, USED, RUIN_CELL = range(len(KINDS))
 
@@ -70,6 +69,8 @@ class _Found(NamedTuple):
     """The final score, before the dice that the decision was made with."""
     best: Ints
     """The final score that the best decision leads to."""
+    made: Ints
+    """The final score that the decision made leads to."""
     regret: Ints
 
 
@@ -104,6 +105,7 @@ def judge_part(task: Task) -> int:
         ) from error
     try:
         found = _weigh(decisions, judge_distinct(decisions, perfect), perfect)
+        _check_links(decisions, found, perfect.scale)
         _check_scores(decisions, found, turns, perfect.scale)
     except MagsimError as error:
         raise MagsimError(f"{task.turns}, {error}") from error
@@ -158,11 +160,26 @@ def _weigh(decisions: Decisions, judged: Judged, perfect: Perfect) -> _Found:
             "points more than the best one that is legal; magsim verify says whether it is legal"
         )
     now = decisions.score * perfect.scale
-    after = now + judged.made
-    expected = np.where(decisions.step == 1, now + judged.before, np.roll(after, 1))
-    best = now + judged.best
+    made, best = now + judged.made, now + judged.best
+    expected = np.where(decisions.step == 1, now + judged.before, np.roll(made, 1))
     luck = np.where(decisions.rolled == 1, best - expected, 0)
-    return _Found(_kinds(decisions, judged), luck, expected, best, regret)
+    return _Found(_kinds(decisions, judged), luck, expected, best, made, regret)
+
+
+def _check_links(decisions: Decisions, found: _Found, scale: int) -> None:
+    """Check that a decision begins with what the one before it is worth, but for luck.
+
+    Raises:
+        MagsimError: if not.
+    """
+    begun = np.where(decisions.rolled == 1, found.expected, found.best)
+    broken = (begun != np.roll(found.made, 1)) & (np.diff(decisions.game, prepend=-1) == 0)
+    if broken.any():
+        row = int(broken.argmax())
+        raise MagsimError(
+            f"{_where(decisions, row)}: a final score of {begun[row] / scale:.7f} is expected, and "
+            f"of {found.made[row - 1] / scale:.7f} after the decision before"
+        )
 
 
 def _check_scores(decisions: Decisions, found: _Found, turns: pl.DataFrame, scale: int) -> None:
@@ -171,7 +188,7 @@ def _check_scores(decisions: Decisions, found: _Found, turns: pl.DataFrame, scal
     Raises:
         MagsimError: if not.
     """
-    first = np.flatnonzero(np.append(True, np.diff(decisions.game) > 0))
+    first = np.flatnonzero(np.diff(decisions.game, prepend=-1))
     luck, regret = (np.add.reduceat(column, first) for column in (found.luck, found.regret))
     score = turns.group_by("game", maintain_order=True).agg(pl.col("score").last())["score"]
     summed = found.expected[first] + luck - regret
