@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from magsim.charts import sheet
 from magsim.charts.experiment import CELL, COLUMNS, SHOWN, draw_shape
-from magsim.charts.marks import FEW_NOTE, curve, few, players, shares_up, whole_x
+from magsim.charts.marks import FEW_NOTE, curve, few, most, players, shares_up, whole_x
 from magsim.charts.sheet import MARGIN, WIDTH, Panel, Sheet
 from magsim.charts.style import (
     BLUE,
@@ -27,6 +27,8 @@ from magsim.charts.style import (
 Costs = Mapping[str, Sequence[int]]
 """By difficulty: what the next Power used costs with 1, 2, ... Powers left."""
 
+SEEN = 0.002
+"""Shares below this one are not worth a stretch of an axis."""
 MIDDLE = Look(BLUE, "-", "o", "", 0.18)
 _EMPTY = "empty cells at the start of the turn"
 
@@ -157,9 +159,16 @@ def price_curve(frame: pl.DataFrame, costs: Costs) -> Figure:
                 color=one.colour,
                 marker=one.marker,
             )
-        axes.set_xlim(left=0)
-        shares_up(axes)
+    top = max(0.01, 1.05 * float(values(frame, "share").max()))
+    for drawn in found.values():
+        drawn.axes.set_xlim(0, _last_price(frame))
+        shares_up(drawn.axes, top)
     return figure
+
+
+def _last_price(frame: pl.DataFrame) -> int:
+    """The highest price at which something can be seen."""
+    return max(most(frame.filter(pl.col("share") >= SEEN), "price"), 1)
 
 
 @chart

@@ -155,8 +155,8 @@ def price_sentences(powers: Powers) -> list[str]:
     every = powers.prices.filter(pl.col("empty").is_null() & pl.col("powers").is_null())
     return [
         f"At {name}, using the best Power pays at its price in {percent(row['share'])} of the "
-        f"turns with Powers left; a perfect player is indifferent at {number(row['p50'])} points "
-        f"in half of these turns or more, at {number(row['p90'])} or more in one of ten."
+        f"turns with Powers left; the price at which it is all the same has the median "
+        f"{number(row['p50'])}, and is {number(row['p90'])} or more in one turn of ten."
         for name, (row, *_) in powers.each(every)
     ]
 
