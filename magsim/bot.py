@@ -246,6 +246,9 @@ class Bot:
     strength: ClassVar[float] = 0.0
     """Mean score in SURVIVAL, in points, as its author measured it; the strongest installed bot
     gives hints."""
+    exact: ClassVar[bool] = False
+    """Whether ``rank`` gives every legal decision with its exact worth under perfect play; such a
+    bot gives hints before all others, wherever it can play."""
     random: ClassVar[Random] = Random()
     """This decision's own random numbers; the same for the same seed, game, turn and bot spec."""
 
@@ -254,9 +257,21 @@ class Bot:
         if "decide" in vars(cls) and "decide_batch" not in vars(cls):
             cls.decide_batch = Bot.decide_batch  # type: ignore[method-assign]
         if {"decide", "decide_batch"} & vars(cls).keys():
-            for name in {"rank", "strength"} - vars(cls).keys():
+            for name in {"rank", "strength", "exact"} - vars(cls).keys():
                 setattr(cls, name, getattr(Bot, name))  # what it had belongs to another decide
         dataclass(eq=False)(cls)
+
+    def relies_on(self, rules: Rules) -> str:  # noqa: ARG002 - most bots rely on nothing
+        """What decisions under these rules depend on beside the bot's sources and options.
+
+        It is asked before anything is played. A text, other than "", is kept in the manifest of a
+        run, which goes on only where the bot relies on the same; so it stands for all the bytes
+        that the bot reads.
+
+        Raises:
+            MagsimError: if that is not there; its sentence says what to do about it.
+        """
+        return ""
 
     def decide(self, position: Position) -> Decision:
         """The decision in a position: a ``Place``, a ``Power`` or a ``Ruin``."""

@@ -32,7 +32,8 @@ class Plan:
     """What a tournament plays: every bot at all rules on game indices 0 to ``games`` - 1.
 
     ``bots`` maps canonical bot specs to fingerprints; ``chunk`` is the games of one part;
-    ``versions`` are those that decisions may depend on.
+    ``versions`` are those that decisions may depend on, and ``relied`` is what bots rely on beside,
+    by bot spec and name of rules, for those that rely on anything.
     """
 
     seed: int
@@ -41,6 +42,7 @@ class Plan:
     bots: dict[str, str]
     rules: tuple[Rules, ...]
     versions: dict[str, str] = dataclasses.field(default_factory=lambda: current_versions())
+    relied: dict[str, dict[str, str]] = dataclasses.field(default_factory=dict)
 
     def chunks(self) -> Iterator[tuple[int, int]]:
         """First game index and number of games of each chunk."""
@@ -74,7 +76,10 @@ def default_folder(plan: Plan, name: str | None = None) -> Path:
 
 
 def _to_json(plan: Plan) -> str:
-    return json.dumps({"format": FORMAT, **dataclasses.asdict(plan)}, indent=2) + "\n"
+    table = {"format": FORMAT, **dataclasses.asdict(plan)}
+    if not plan.relied:
+        del table["relied"]
+    return json.dumps(table, indent=2) + "\n"
 
 
 def write_manifest(run: Path, plan: Plan) -> None:
@@ -128,6 +133,10 @@ def read_manifest(run: Path) -> Plan:
     return plan
 
 
+def _holds_texts(table: object) -> bool:
+    return isinstance(table, dict) and all(isinstance(text, str) for text in table.values())
+
+
 def _first_wrong(plan: Plan) -> str | None:
     """What a plan holds that no plan can, if anything."""
     limits = {"seed": (0, 2**64 - 1), "games": (1, 2**32 - 1), "chunk": (1, 2**32 - 1)}
@@ -136,9 +145,10 @@ def _first_wrong(plan: Plan) -> str | None:
         if type(value) is not int or not low <= value <= high:
             return f"{name} is {value!r}"
     for name in ("bots", "versions"):
-        table = getattr(plan, name)
-        if not isinstance(table, dict) or not all(isinstance(text, str) for text in table.values()):
-            return f"{name} is {table!r}"
+        if not _holds_texts(getattr(plan, name)):
+            return f"{name} is {getattr(plan, name)!r}"
+    if not isinstance(plan.relied, dict) or not all(map(_holds_texts, plan.relied.values())):
+        return f"relied is {plan.relied!r}"
     for rules in plan.rules:
         values = dataclasses.asdict(rules)
         named = isinstance(values.pop("name"), str)
@@ -168,10 +178,21 @@ def differences(old: Plan, new: Plan) -> list[str]:
     ]
     if old.rules != new.rules:
         found.append(_rules_difference(old.rules, new.rules))
+    else:
+        found += _reliance_differences(old, new)
     for name in sorted(old.versions.keys() | new.versions.keys()):
         there, here = old.versions.get(name, "none"), new.versions.get(name, "none")
         found += [f"{name} {there} there, {here} here"] * (there != here)
     return found
+
+
+def _reliance_differences(old: Plan, new: Plan) -> Iterator[str]:
+    for bot in (bot for bot in old.bots if bot in new.bots):
+        before, now = old.relied.get(bot, {}), new.relied.get(bot, {})
+        for at in (rules.name for rules in old.rules):
+            there, here = before.get(at, "nothing"), now.get(at, "nothing")
+            if there != here:
+                yield f"bot {bot} relies on {there} there, {here} here ({at})"
 
 
 def _names(names: list[str]) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 from magsim.bot import Bot
 from magsim.compiled import BOT_GROUP, package_folder, source_key
 from magsim.errors import MagsimError
+from magsim.rules import Rules
 
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -137,18 +138,40 @@ def installed_class(name: str) -> type[Bot]:
     return loaded
 
 
-def strongest() -> str:
-    """The name of the installed bot of the greatest ``strength``, of equals the first.
+def reliance(bot: Bot, rules: Rules) -> str:
+    """What a bot ``relies_on`` under rules.
 
-    Bots that do not import are passed over.
+    Raises:
+        MagsimError: if it is not there, or the bot cannot say.
+    """
+    try:
+        text = bot.relies_on(rules)
+    except MagsimError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise MagsimError(
+            f"bot {bot.spec}: relies_on() raised {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(text, str):
+        raise MagsimError(f"bot {bot.spec}: relies_on() gave {text!r}, not a text")
+    return text
+
+
+def strongest(rules: Rules) -> str:
+    """The name of the installed bot that plays best under rules, of equals the first.
+
+    That is a bot whose worths are ``exact``, else the one of the greatest ``strength``. Bots that
+    do not import, or that lack what they rely on, are passed over.
 
     Raises:
         MagsimError: if there is none that can be used.
     """
-    strengths: dict[str, float] = {}
+    strengths: dict[str, tuple[bool, float]] = {}
     for name in installed():
         with contextlib.suppress(MagsimError):
-            strengths[name] = installed_class(name).strength
+            bot = load_bot(name)
+            reliance(bot, rules)
+            strengths[name] = bot.exact, bot.strength
     if not strengths:
         raise MagsimError("no bot is installed that can be used; `magsim bots` says more")
     return max(strengths, key=lambda name: strengths[name])

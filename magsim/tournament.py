@@ -33,7 +33,7 @@ from magsim.manifest import (
 )
 from magsim.pool import parallel, stop_workers
 from magsim.referee import describe_death
-from magsim.registry import fingerprint, load_bot, worker_spec
+from magsim.registry import fingerprint, load_bot, reliance, worker_spec
 from magsim.rules import Rules
 from magsim.timings import add_timing, open_timings
 from magsim.worker import Chunk, Done
@@ -74,16 +74,16 @@ def enter(specs: str, time_limit: float) -> list[Entrant]:
     return list(entrants.values())
 
 
-def enter_one(option: str, spec: str, time_limit: float) -> Entrant:
-    """The one bot of a spec, compiled; ``option`` is where the spec was given.
+def enter_one(option: str, spec: str, time_limit: float, rules: Rules) -> Entrant:
+    """The one bot of a spec, compiled, for these rules; ``option`` is where the spec was given.
 
     Raises:
-        MagsimError: if the spec names no bot, or several.
+        MagsimError: if the spec names no bot, or several, or what the bot relies on is not there.
     """
     entrants = enter(spec, time_limit)
     if len(entrants) > 1:
         raise MagsimError(f"{option} {spec}: name one bot, not {len(entrants)}")
-    compile_kernels(entrants)
+    compile_kernels(entrants, rules)
     return entrants[0]
 
 
@@ -100,9 +100,19 @@ def _try_file(source: str, time_limit: float) -> None:
 def make_plan(
     entrants: list[Entrant], rules: Iterable[Rules], games: int, seed: int, chunk: int | None
 ) -> Plan:
-    """The plan of a tournament."""
+    """The plan of a tournament.
+
+    Raises:
+        MagsimError: if what a bot relies on under any of the rules is not there.
+    """
+    rules = tuple(rules)
     bots = {entrant.bot.spec: entrant.fingerprint for entrant in entrants}
-    return Plan(seed, games, chunk or default_chunk(games), bots, tuple(rules))
+    relied = {
+        entrant.bot.spec: found
+        for entrant in entrants
+        if (found := {at.name: text for at in rules if (text := reliance(entrant.bot, at))})
+    }
+    return Plan(seed, games, chunk or default_chunk(games), bots, rules, relied=relied)
 
 
 def open_run(run: Path, plan: Plan) -> None:
@@ -151,7 +161,18 @@ def missing_chunks(run: Path, plan: Plan, entrants: list[Entrant], limit: float)
         for rules in plan.rules
     }
     return (
-        Chunk(bot.bot.spec, bot.source, bot.fingerprint, rules, plan.seed, first, games, run, limit)
+        Chunk(
+            bot.bot.spec,
+            bot.source,
+            bot.fingerprint,
+            plan.relied.get(bot.bot.spec, {}).get(rules.name, ""),
+            rules,
+            plan.seed,
+            first,
+            games,
+            run,
+            limit,
+        )
         for first, games in plan.chunks()
         for rules in plan.rules
         for bot in entrants
@@ -217,15 +238,22 @@ class _Crew:
         return []
 
 
-def compile_kernels(entrants: list[Entrant]) -> None:
-    """Compile in a worker what is not in the cache yet, and say how long it took."""
+def compile_kernels(entrants: list[Entrant], rules: Rules) -> None:
+    """Compile in a worker what is not in the cache yet, and say how long it took.
+
+    ``rules`` are any that the bots are going to play by.
+
+    Raises:
+        MagsimError: if what a bot relies on under them is not there.
+    """
     sources: dict[tuple[str, str], str | None] = {("the simulator", ""): None}
     for entrant in entrants:
         if entrant.bot.compiled:
             name = entrant.bot.spec.partition(":")[0]
-            sources[f"bot {name}", entrant.fingerprint] = entrant.source
+            version = f"{entrant.fingerprint} {reliance(entrant.bot, rules)}".rstrip()
+            sources[f"bot {name}", version] = entrant.source
     for (name, version), source in sources.items():
-        compile_once(name, version, partial(worker.warm_up, source))
+        compile_once(name, version, partial(worker.warm_up, source, rules))
 
 
 def compile_once(name: str, version: str, warm_up: Callable[[], float]) -> None:
@@ -263,7 +291,7 @@ def play(run: Path, plan: Plan, entrants: list[Entrant], jobs: int, time_limit: 
     if not missing:
         return report
     try:
-        compile_kernels(entrants)
+        compile_kernels(entrants, plan.rules[0])
         with (
             open_timings(run) as timings,
             tqdm(

@@ -28,12 +28,13 @@ class Chunk:
     """Games ``first`` to ``first + games - 1`` of one bot at one difficulty.
 
     ``bot`` is the canonical spec, ``source`` the spec that loads it anywhere on this machine,
-    ``fingerprint`` what the run was planned with.
+    ``fingerprint`` what the run was planned with, and ``relied`` what the bot relied on then.
     """
 
     bot: str
     source: str
     fingerprint: str
+    relied: str
     rules: Rules
     seed: int
     first: int
@@ -87,6 +88,22 @@ def _bot(source: str, planned: str | None = None) -> "Bot":
     return bot
 
 
+def _check_reliance(bot: "Bot", chunk: Chunk) -> None:
+    """See to it that a bot relies on what it relied on when its run was planned.
+
+    Raises:
+        MagsimError: if it does not, or that is gone.
+    """
+    from magsim.registry import reliance
+
+    found = reliance(bot, chunk.rules)
+    if found != chunk.relied:
+        raise MagsimError(
+            f"bot {chunk.bot} ({chunk.rules.name}) relied on {chunk.relied or 'nothing'} when the "
+            f"run began, and relies on {found or 'nothing'} now; put it back to go on"
+        )
+
+
 def try_bot(source: str, seconds: float) -> str | None:
     """Load a bot within a time limit; the sentence that says what is wrong, if anything is."""
     import magsim.registry  # noqa: F401 - what is loaded here is not the bot's to answer for
@@ -110,7 +127,7 @@ def play_chunk(chunk: Chunk) -> Done:
 
     Raises:
         OSError: if a part cannot be written.
-        MagsimError: if the bot has changed since the run began.
+        MagsimError: if the bot, or what it relies on, has changed since the run began.
     """
     from magsim import records
     from magsim.asking import Watch
@@ -119,6 +136,7 @@ def play_chunk(chunk: Chunk) -> Done:
     watch = Watch(chunk.time_limit, chunk.note)
     try:
         bot = _bot(chunk.source, chunk.fingerprint)
+        _check_reliance(bot, chunk)
         played = play_games(bot, chunk.rules, chunk.seed, chunk.first, chunk.games, watch)
         records.write_chunk(chunk.run, chunk.bot, chunk.rules, played)
     except BotFault as fault:
@@ -129,7 +147,7 @@ def play_chunk(chunk: Chunk) -> Done:
     return Done(chunk, played.decisions, played.seconds)
 
 
-def warm_up(source: str | None) -> float:
+def warm_up(source: str | None, rules: Rules = PEACEFUL) -> float:
     """Compile the kernels of a bot, or of the simulator, by playing a game; the seconds it took.
 
     A fault of the bot is left for the run itself to report.
@@ -140,7 +158,7 @@ def warm_up(source: str | None) -> float:
     started = time.perf_counter()
     watch = Watch(WARM_UP_SECONDS)
     try:
-        play_games(_bot(source) if source else PowerFirst(), PEACEFUL, 0, 0, 1, watch)
+        play_games(_bot(source) if source else PowerFirst(), rules, 0, 0, 1, watch)
     except BotFault:
         pass
     finally:

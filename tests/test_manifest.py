@@ -152,6 +152,18 @@ def test_a_manifest_holds_all_values_of_the_rules_in_plain_json(tmp_path):
     }
 
 
+RELIED = {"mcts:iterations=500": {"peaceful": "solution 00ff"}}
+
+
+def test_what_bots_rely_on_is_kept_where_they_rely_on_anything(tmp_path):
+    plan = dataclasses.replace(PLAN, relied=RELIED)
+    for name, each in (("without", PLAN), ("with", plan)):
+        write_manifest(tmp_path / name, each)
+        assert read_manifest(tmp_path / name) == each
+    table = json.loads((tmp_path / "without" / FILE).read_text())
+    assert list(table) == ["format", "seed", "games", "chunk", "bots", "rules", "versions"]
+
+
 def test_a_folder_that_cannot_be_written_is_told_so(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError):
@@ -207,6 +219,8 @@ def test_a_manifest_of_another_format_is_refused(tmp_path):
         {"format": FORMAT, "rules": [5]},
         {"format": FORMAT, "rules": [{"name": "peaceful"}]},
         {"format": FORMAT, "rules": 5},
+        {"format": FORMAT, "seed": 1, "games": 1, "chunk": 1, "bots": {}, "rules": []}
+        | {"relied": {"random": "a text"}},
     ],
     ids=str,
 )
@@ -293,6 +307,17 @@ def test_the_same_plan_has_no_differences():
 )
 def test_each_difference_is_put_in_words(change, words):
     assert differences(PLAN, dataclasses.replace(PLAN, **change)) == words
+
+
+def test_what_a_bot_relies_on_is_a_difference():
+    plan = dataclasses.replace(PLAN, relied=RELIED)
+    bot = "bot mcts:iterations=500 relies on"
+    assert differences(PLAN, plan) == [f"{bot} nothing there, solution 00ff here (peaceful)"]
+    other = dataclasses.replace(PLAN, relied={"mcts:iterations=500": {"peaceful": "solution 1"}})
+    assert differences(plan, other) == [
+        f"{bot} solution 00ff there, solution 1 here (peaceful)",
+    ]
+    assert differences(plan, dataclasses.replace(plan)) == []
 
 
 @given(plans, plans, st.sampled_from([field.name for field in dataclasses.fields(Plan)]))

@@ -17,10 +17,12 @@ from magsim.registry import (
     installed,
     load_bot,
     options_of,
+    reliance,
     split_spec,
     strongest,
     worker_spec,
 )
+from magsim.rules import NIGHTMARE, SURVIVAL
 
 
 class Every(Bot):
@@ -91,19 +93,50 @@ def test_the_strongest_bot_is_the_first_of_those_of_the_greatest_strength(monkey
     monkeypatch.setitem(sys.modules, bots.__name__, bots)
     found = [entry(name, f"test_registry_bots:{name}") for name in ("d", "c", "b", "a", "gone")]
     monkeypatch.setattr(registry, "entry_points", lambda **_: found)
-    assert strongest() == "b"
+    assert strongest(SURVIVAL) == "b"
 
 
 @every_installed
 def test_bots_that_do_not_import_are_not_the_strongest():
-    assert strongest() == "every"
+    assert strongest(SURVIVAL) == "every"
+
+
+def test_where_a_bot_knows_exactly_it_is_the_strongest(monkeypatch):
+    class Known(Bot):
+        exact = True
+
+        def relies_on(self, rules):
+            if rules != SURVIVAL:
+                raise MagsimError("not known")
+            return "a table"
+
+    bots = ModuleType("test_registry_bots")
+    bots.Known, bots.Strong = Known, type("Strong", (Bot,), {"strength": 300.0})
+    monkeypatch.setitem(sys.modules, bots.__name__, bots)
+    found = [entry(name, f"test_registry_bots:{name}") for name in ("Strong", "Known")]
+    monkeypatch.setattr(registry, "entry_points", lambda **_: found)
+    assert (strongest(SURVIVAL), strongest(NIGHTMARE)) == ("Known", "Strong")
+
+
+def test_what_a_bot_relies_on_is_a_text_or_it_is_named():
+    class Odd(Bot):
+        spec = "odd"
+
+        def relies_on(self, rules):
+            return rules.powers if rules.powers else 1 / rules.powers
+
+    assert reliance(Bot(), SURVIVAL) == ""
+    with pytest.raises(MagsimError, match=r"^bot odd: relies_on\(\) gave 1, not a text$"):
+        reliance(Odd(), SURVIVAL)
+    with pytest.raises(MagsimError, match=r"^bot odd: relies_on\(\) raised ZeroDivisionError: "):
+        reliance(Odd(), NIGHTMARE)
 
 
 def test_where_no_bot_can_be_used_none_is_the_strongest(monkeypatch):
     found = [entry("nowhere", "test_registry_nowhere:Every")]
     monkeypatch.setattr(registry, "entry_points", lambda **_: found)
     with pytest.raises(MagsimError, match="no bot is installed that can be used"):
-        strongest()
+        strongest(SURVIVAL)
 
 
 @every_installed

@@ -55,7 +55,7 @@ def _tongue(lang: str | None) -> "Tongue":
 @click.option(
     "--advisor",
     metavar="SPEC",
-    help="The bot that gives hints and looks back.  [default: the strongest installed]",
+    help="The bot that gives hints and looks back.  [default: the strongest that is ready to play]",
 )
 @click.option(
     "--no-review",
@@ -103,8 +103,6 @@ def play(
     at_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     screen = Screen(tongue, console(), plain or not at_terminal)
     counsel = Counsel(advisor, time_limit, tongue, screen.tell)
-    if advisor is not None:
-        counsel.load()
     host = Host(tongue, screen, counsel, runs, not no_review, time_limit)
     try:
         if resume:

@@ -61,7 +61,7 @@ def query(run: Path, sql: str, form: str) -> None:
 @click.option(
     "--explain",
     metavar="SPEC",
-    help="With --turn: what this bot would decide there, and its best options.",
+    help="With --turn: what this bot would decide there, and its best options (of optimal: all).",
 )
 @time_limit_option
 def replay(
@@ -90,7 +90,7 @@ def replay(
     if explain is not None:
         from magsim.tournament import enter_one
 
-        entrant = enter_one("--explain", explain, time_limit)
+        entrant = enter_one("--explain", explain, time_limit, played.rules)
     for line in drawing.turn_lines(chosen):
         out.print(line)
     if entrant is not None:

@@ -27,7 +27,7 @@ from magsim.play.game import GAME_INDEX
 from magsim.play.steps import Step
 from magsim.pool import stop_workers
 from magsim.reading.apart import ask_apart
-from magsim.reading.explain import Explanation, Inquiry, explain_apart
+from magsim.reading.explain import Explanation, Inquiry, explain, explain_apart
 from magsim.reading.replay import Game, read_turns
 from magsim.referee import Referee
 from magsim.rules import Rules
@@ -178,9 +178,28 @@ class _Critic:
         return decisions, estimates
 
 
+def _exact_regret(rules: Rules, step: Step, bot: Bot, watch: Watch) -> Regret | None:
+    """The regret of a decision by a bot that is ``exact``; None if nothing is worth more."""
+    start = Position(step.board, step.dice, step.powers_left, rules)
+    found = explain(Inquiry(GAME_INDEX, step.turn, start, _key(str(start))), bot, watch)
+    worths = {
+        pack_decision(option, step.board, step.dice): option.estimate or 0.0
+        for option in found.options
+    }
+    best, made = found.options[0], pack_decision(step.decision, step.board, step.dice)
+    if made not in worths:
+        raise MagsimError(f"bot {bot.spec} leaves '{step.decision}' out of its ranking at {start}")
+    regret = Regret(step, best, worths[made], best.estimate or 0.0)
+    return regret if regret.cost > 0 else None
+
+
 def _regrets(rules: Rules, steps: Sequence[Step], bot: Bot, watch: Watch) -> list[Regret]:
-    critic = _Critic(bot, watch, rules)
-    found = [regret for step in steps if (regret := critic.regret(step)) is not None]
+    if bot.exact:
+        regrets = [_exact_regret(rules, step, bot, watch) for step in steps]
+    else:
+        critic = _Critic(bot, watch, rules)
+        regrets = [critic.regret(step) for step in steps]
+    found = [regret for regret in regrets if regret is not None]
     return sorted(found, key=lambda regret: -regret.cost)
 
 
@@ -188,7 +207,8 @@ def regrets(rules: Rules, steps: Sequence[Step], entrant: Entrant, seconds: floa
     """The decisions of a game at which a bot would have done better, the dearest first.
 
     What a decision is worth is the mean, over the dice thrown next, of what the bot then expects of
-    the final score; of a last decision it is the score itself.
+    the final score; of a last decision it is the score itself. A bot whose worths are exact gives
+    them without any throws.
 
     Raises:
         BotFault: if the bot does not do what a bot must, within so many ``seconds`` an answer.

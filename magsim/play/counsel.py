@@ -1,4 +1,4 @@
-"""The strongest bot at the player's side: hints in a game, a post-mortem after it."""
+"""A bot at the player's side, the best there is: hints in a game, a post-mortem after it."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -8,6 +8,7 @@ from magsim.decision import Decision, Place, Power
 from magsim.errors import MagsimError
 from magsim.play.game import Game
 from magsim.play.language import Phrase, Tongue
+from magsim.rules import Rules
 
 if TYPE_CHECKING:
     from magsim.play.advice import Regret
@@ -30,7 +31,7 @@ def decision_phrase(decision: Decision, tongue: Tongue) -> Phrase:
 
 
 class Counsel:
-    """One bot that is asked for advice; it is loaded when it is first asked.
+    """One bot that is asked for advice in one game; it is loaded when it is first asked.
 
     ``spec`` is None for the strongest of those installed; ``tell`` shows what takes a while.
     """
@@ -44,18 +45,27 @@ class Counsel:
         self._tell = tell
         self._entrant: Entrant | None = None
 
-    def load(self) -> "Entrant":
+    def prepare(self, rules: Rules) -> None:
+        """Load a bot that was chosen by its spec, before the game begins.
+
+        Raises:
+            MagsimError: if there is none of that spec, or it lacks what it relies on.
+        """
+        if self._spec is not None:
+            self._load(rules)
+
+    def _load(self, rules: Rules) -> "Entrant":
         """The bot, loaded and compiled.
 
         Raises:
-            MagsimError: if there is none of that spec.
+            MagsimError: if there is none of that spec, or it lacks what it relies on.
         """
         from magsim.registry import strongest
         from magsim.tournament import enter_one
 
         if self._entrant is None:
-            spec = strongest() if self._spec is None else self._spec
-            self._entrant = enter_one("--advisor", spec, self._seconds)
+            spec = strongest(rules) if self._spec is None else self._spec
+            self._entrant = enter_one("--advisor", spec, self._seconds, rules)
         return self._entrant
 
     def close(self) -> None:
@@ -73,7 +83,7 @@ class Counsel:
         """
         from magsim.play.advice import hint
 
-        say, entrant = self._tongue.say, self.load()
+        say, entrant = self._tongue.say, self._load(game.rules)
         bot = entrant.bot.spec
         self._tell(say("{bot} thinks …", bot=bot))
         found = hint(
@@ -86,10 +96,14 @@ class Counsel:
             self._seconds,
             count,
         )
-        said = [self._advice(bot, found.decision)]
+        said = [self._advice(entrant, found.decision)]
         if count > 1 and found.options:
             said.append(
-                say("Its options in the order of preference, with the score it expects from each:")
+                say("The best options, with the final score to expect of each, exactly:")
+                if entrant.bot.exact
+                else say(
+                    "Its options in the order of preference, with the score it expects from each:"
+                )
             )
             said += [
                 say(
@@ -102,15 +116,23 @@ class Counsel:
             ]
         return said
 
-    def _advice(self, bot: str, decision: Decision) -> Phrase:
+    def _advice(self, entrant: "Entrant", decision: Decision) -> Phrase:
+        say, bot = self._tongue.say, entrant.bot.spec
         words = decision_phrase(decision, self._tongue)
         if decision.estimate is None:
-            return self._tongue.say("{bot} would do this: {decision}.", bot=bot, decision=words)
-        return self._tongue.say(
+            return say("{bot} would do this: {decision}.", bot=bot, decision=words)
+        points = f"{decision.estimate:.1f}"
+        if entrant.bot.exact:
+            return say(
+                "Perfect play is this: {decision}; {points} points are to be expected in the end.",
+                decision=words,
+                points=points,
+            )
+        return say(
             "{bot} would do this: {decision}; it expects {points} points in the end.",
             bot=bot,
             decision=words,
-            points=f"{decision.estimate:.1f}",
+            points=points,
         )
 
     def review(self, game: Game) -> list[Phrase]:
@@ -119,31 +141,58 @@ class Counsel:
 
         say = self._tongue.say
         try:
-            entrant = self.load()
+            entrant = self._load(game.rules)
             bot = entrant.bot.spec
             self._tell(say("{bot} looks back at your decisions …", bot=bot))
             found = regrets(game.rules, game.steps, entrant, self._seconds)
-            found = [regret for regret in found if regret.cost >= _LEAST][:REGRETS]
         except MagsimError as error:
             return [say("There is no post-mortem: {error}", error=error)]
-        if not found:
+        shown = [regret for regret in found if regret.cost >= _LEAST][:REGRETS]
+        if entrant.bot.exact:
+            return self._exact_review(sum(regret.cost for regret in found), shown)
+        if not shown:
             return [say("{bot} would have done no better anywhere, by its own estimates.", bot=bot)]
         return [
             say("What cost most, by the estimates of {bot} of the final score:", bot=bot),
-            *(self._regret(regret, bot) for regret in found),
+            *(self._regret(regret, bot) for regret in shown),
         ]
 
-    def _regret(self, regret: "Regret", bot: str) -> Phrase:
-        return self._tongue.say(
+    def _exact_review(self, cost: float, shown: list["Regret"]) -> list[Phrase]:
+        """What decisions cost in all, and those that cost most, against perfect play."""
+        say = self._tongue.say
+        if not shown:
+            return [say("You played perfectly: no other decision was worth more.")]
+        return [
+            say(
+                "Against perfect play your decisions cost {points} points in all, exactly; most of "
+                "it here:",
+                points=f"{cost:.1f}",
+            ),
+            *(self._regret(regret, None) for regret in shown),
+        ]
+
+    def _regret(self, regret: "Regret", bot: str | None) -> Phrase:
+        """One decision that cost points, by the estimates of a bot or, without one, exactly."""
+        tongue = self._tongue
+        facts = {
+            "turn": regret.step.turn,
+            "board": format_board(regret.step.board),
+            "dice": format_dice(regret.step.dice),
+            "made": decision_phrase(regret.step.decision, tongue),
+            "value": f"{regret.value:.1f}",
+            "better": decision_phrase(regret.better, tongue),
+            "better_value": f"{regret.better_value:.1f}",
+            "cost": f"{regret.cost:.1f}",
+        }
+        if bot is None:
+            return tongue.say(
+                "Turn {turn}, {board}, dice {dice}: you did {made} ({value}), "
+                "perfect play is {better} ({better_value}): {cost} points.",
+                **facts,
+            )
+        return tongue.say(
             "Turn {turn}, {board}, dice {dice}: you did {made} ({value}), "
             "{bot} would have done {better} ({better_value}): {cost} points.",
-            turn=regret.step.turn,
-            board=format_board(regret.step.board),
-            dice=format_dice(regret.step.dice),
-            made=decision_phrase(regret.step.decision, self._tongue),
-            value=f"{regret.value:.1f}",
             bot=bot,
-            better=decision_phrase(regret.better, self._tongue),
-            better_value=f"{regret.better_value:.1f}",
-            cost=f"{regret.cost:.1f}",
+            **facts,
         )

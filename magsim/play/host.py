@@ -65,8 +65,10 @@ class Host:
         """Play a new game.
 
         Raises:
-            MagsimError: if it cannot be saved, or the rival is no bot or at fault.
+            MagsimError: if it cannot be saved, the rival is no bot or at fault, or no advice can
+                be had from the one that is to give it.
         """
+        self.counsel.prepare(rules)
         source = None
         if against is not None:
             from magsim.registry import worker_spec
@@ -82,7 +84,8 @@ class Host:
         A rival that is gone, or at fault by now, is left out.
 
         Raises:
-            MagsimError: if there is none, or it cannot be read, or is played elsewhere.
+            MagsimError: if there is none, or it cannot be read, or is played elsewhere, or no
+                advice can be had from the one that is to give it.
         """
         elsewhere = None
         for name in saves.names():
@@ -102,6 +105,7 @@ class Host:
         raise MagsimError(f"there is no saved game{at} to go on with in {saves.folder()}")
 
     def _go_on(self, sitting: Sitting) -> None:
+        self.counsel.prepare(sitting.game.rules)
         rival, greeting = None, []
         try:
             rival = self._rival(sitting)
@@ -148,9 +152,10 @@ class Host:
         from magsim.tournament import enter_one
 
         try:
-            entrant = enter_one("--against", sitting.against, self.seconds)
+            rules = sitting.game.rules
+            entrant = enter_one("--against", sitting.against, self.seconds, rules)
             self.screen.tell(self.tongue.say("{bot} thinks …", bot=entrant.bot.spec))
-            return rival_game(entrant, sitting.game.rules, sitting.game.seed, self.seconds)
+            return rival_game(entrant, rules, sitting.game.seed, self.seconds)
         except KeyboardInterrupt:
             self.screen.tell("", self.tongue.say("Stopped."))
             raise

@@ -124,13 +124,18 @@ def explanation_lines(bot: str, explained: Explanation, turn: Turn) -> Iterator[
     if not options:
         yield Text(f"{bot} ranks no options.")
         return
-    yield Text("Its best options, with what it expects of each:")
+    yield Text(
+        "Every option, with the final score to expect of it under perfect play, exactly:"
+        if explained.exact
+        else "Its best options, with what it expects of each:"
+    )
     width = max(len(_decision(option)) for option in options)
     board, dice = turn.start.board, turn.start.dice
     played = pack_decision(turn.first_decision, board, dice)
+    places = len(str(len(options)))
     for place, option in enumerate(options, 1):
         estimate = "–" if option.estimate is None else _points(option.estimate)
-        line = Text(f"{_INDENT}{place}  {_decision(option):<{width}}  {estimate:>7}")
+        line = Text(f"{_INDENT}{place:>{places}}  {_decision(option):<{width}}  {estimate:>7}")
         if pack_decision(option, board, dice) == played:
             line.append("   played in the run")
         yield line

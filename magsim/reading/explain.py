@@ -5,6 +5,7 @@ had in the run: about a game of its own, it answers what it answered then. It ru
 apart, as in a tournament, which is told the position and the key, and never a seed.
 """
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from magsim.reading.replay import Game
 from magsim.referee import describe, exception_words
 
 OPTIONS = 5
-"""How many decisions are shown."""
+"""How many decisions are shown, unless the bot knows the exact worth of all."""
 
 Result = TypeVar("Result")
 
@@ -37,6 +38,8 @@ class Explanation:
 
     decision: Decision
     options: tuple[Decision, ...]
+    exact: bool = False
+    """Whether these are all options, with their exact worth under perfect play."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +71,18 @@ def inquiry(game: Game, turn: int, bot_spec: str) -> Inquiry:
     return Inquiry(game.index, turn, position, int(dice.decision_keys(keys, turn, 0)[0]))
 
 
-def explain(about: Inquiry, bot: Bot, watch: Watch, count: int = OPTIONS) -> Explanation:
+def explain(about: Inquiry, bot: Bot, watch: Watch, count: int | None = None) -> Explanation:
     """Ask a bot about a position: its decision, and up to ``count`` options.
+
+    Unless told, it is asked for ``OPTIONS`` options, or for all if its worths are exact.
 
     Raises:
         BotFault: if the bot raises, takes too long, answers what is no legal decision, names an
             option twice, or contradicts itself.
     """
     position, key = about.position, about.key
+    whole = count is None and bot.exact
+    limit = sys.maxsize if whole else count or OPTIONS
 
     def fault(what: str) -> BotFault:
         return BotFault(describe(bot.spec, position.rules, about.asked(), what))
@@ -92,7 +99,7 @@ def explain(about: Inquiry, bot: Bot, watch: Watch, count: int = OPTIONS) -> Exp
         decision = ask(lambda: Bot.rank(bot, position, key, 1))[0]
         options: tuple[Decision, ...] = ()
         if type(bot).rank is not Bot.rank:
-            options = ask(lambda: tuple(islice(bot.rank(position, key, count), count)))
+            options = ask(lambda: tuple(islice(bot.rank(position, key, limit), limit)))
         packed = [pack_answer(option, position)[0] for option in (decision, *options)]
     except TimeUp:
         raise fault(f"gave no answer within {watch.seconds:g} s") from None
@@ -107,14 +114,16 @@ def explain(about: Inquiry, bot: Bot, watch: Watch, count: int = OPTIONS) -> Exp
             raise fault(f"decided '{option}', which is illegal: {error}") from error
     if options and packed[0] != packed[1]:
         raise fault(f"decides '{decision}' and ranks '{options[0]}' first")
-    for place, option in enumerate(options, 1):
-        if packed[place] in packed[1:place]:
+    seen: set[int] = set()
+    for option, code in zip(options, packed[1:], strict=True):
+        if code in seen:
             raise fault(f"ranks '{option}' twice")
-    return Explanation(decision, options)
+        seen.add(code)
+    return Explanation(decision, options, whole)
 
 
 def explain_apart(
-    about: Inquiry, bot: Bot, source: str, seconds: float, count: int = OPTIONS
+    about: Inquiry, bot: Bot, source: str, seconds: float, count: int | None = None
 ) -> Explanation:
     """Ask a bot as ``explain`` does, in a process that it may hang or take down.
 
