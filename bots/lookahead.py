@@ -7,10 +7,13 @@ look best at once are looked at further (``turn``).
 import numpy as np
 from numpy.typing import NDArray
 
+from magsim.board import empty_cells
 from magsim.bot import Answers, Bot, Position, Positions, option, rule_values
 from magsim.compiled import kernel
 from magsim.decision import Decision
 from magsim.engine import HAND_INDEX, RuleValues
+from magsim.rules import Rules
+from magsim_bots.exact import decide_endgame, endgame_option, rank, reliance
 from magsim_bots.growth import candidates
 from magsim_bots.judge import Judge, judge
 from magsim_bots.lines import POINT
@@ -68,9 +71,17 @@ class Lookahead(Bot):
     strength = 327  # measured in results/ladder
 
     width: int = option(6, "how many boards are looked at further", minimum=1, maximum=1000)
+    endgame: int = endgame_option()
+
+    def relies_on(self, rules: Rules) -> str:
+        """The solution that endgames are played by, if any are."""
+        return reliance(rules, self.endgame) if self.endgame else ""
 
     def decide_batch(self, positions: Positions) -> Answers:
         """The decisions, each with the expected final score."""
+        return decide_endgame(positions, self.endgame, self._search)
+
+    def _search(self, positions: Positions) -> Answers:
         decisions = np.empty(len(positions), np.int64)
         estimates = np.empty(len(positions), np.float64)
         _decide_batch(
@@ -89,8 +100,10 @@ class Lookahead(Bot):
         """The boards that it looks at further, by their worth after the next turn, and all Powers.
 
         Powers are weighed against the board that looks best at once, on this turn's measure, so all
-        keep their distance from it on the measure of what is decided.
+        keep their distance from it on the measure of what is decided. Endgames are ranked exactly.
         """
+        if len(empty_cells(position.board)) <= self.endgame:
+            return rank(position)[:count]
         board, left, values = position.board, position.powers_left, rule_values(position.rules)
         judged = judge(position.rules)
         boards, worths = np.empty(self.width, np.int64), np.empty(self.width, np.int64)

@@ -7,11 +7,13 @@ decisions of the position.
 import numpy as np
 from numpy.typing import NDArray
 
-from magsim.board import CELLS
+from magsim.board import CELLS, empty_cells
 from magsim.bot import Answers, Bot, Position, Positions, option, rule_values
 from magsim.compiled import kernel
 from magsim.decision import Decision
 from magsim.engine import HAND_INDEX, RuleValues, random_below
+from magsim.rules import Rules
+from magsim_bots.exact import decide_endgame, endgame_option, rank, reliance
 from magsim_bots.judge import Judge, judge
 from magsim_bots.lines import POINT
 from magsim_bots.ranking import decision_of, paid
@@ -135,9 +137,17 @@ class Mcts(Bot):
 
     iterations: int = option(48, "simulations a decision", minimum=2, maximum=20_000)
     seed: int = option(0, "another stream of its own random numbers", minimum=0)
+    endgame: int = endgame_option()
+
+    def relies_on(self, rules: Rules) -> str:
+        """The solution that endgames are played by, if any are."""
+        return reliance(rules, self.endgame) if self.endgame else ""
 
     def decide_batch(self, positions: Positions) -> Answers:
         """The decisions, each with the expected final score."""
+        return decide_endgame(positions, self.endgame, self._search)
+
+    def _search(self, positions: Positions) -> Answers:
         decisions = np.empty(len(positions), np.int64)
         estimates = np.empty(len(positions), np.float64)
         _decide_batch(
@@ -157,8 +167,11 @@ class Mcts(Bot):
         """The decisions that its search compared, in the order in which halving kept them.
 
         What was dropped early has been looked at less, and its estimate may stand above that of a
-        decision that was kept. Of Powers, only the most promising one is ever compared.
+        decision that was kept. Of Powers, only the most promising one is ever compared. Endgames
+        are ranked exactly.
         """
+        if len(empty_cells(position.board)) <= self.endgame:
+            return rank(position)[:count]
         values, judged = rule_values(position.rules), judge(position.rules)
         tree = new_tree(self.iterations + MAX_ROUNDS * (ARMS + 1))
         arms = np.empty(ARMS + 1, np.int64)

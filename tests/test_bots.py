@@ -25,7 +25,8 @@ from magsim_bots.mcts import Mcts
 from magsim_bots.random import MAX_POWERS, distinct_powers
 from magsim_bots.turn import turn_worth
 
-BOTS = sorted(registry.installed())
+BOTS = sorted(registry.installed().keys() - {"optimal"})
+"""Those that play by any rules; ``optimal`` has a file of its own."""
 ODD_RULES = [
     Rules("gentle", 1, (0, 0, 5, 5, 9, 30), ruin_penalty=0, max_difference=2),
     Rules("strict", 4, (), ruin_penalty=40, straight=0, max_difference=0),
