@@ -34,7 +34,7 @@ from magsim.manifest import (
 from magsim.pool import parallel, stop_workers
 from magsim.referee import describe_death
 from magsim.registry import fingerprint, load_bot, reliance, worker_spec
-from magsim.rules import Rules
+from magsim.rules import PEACEFUL, Rules
 from magsim.timings import add_timing, open_timings
 from magsim.worker import Chunk, Done
 
@@ -241,19 +241,20 @@ class _Crew:
 def compile_kernels(entrants: list[Entrant], rules: Rules) -> None:
     """Compile in a worker what is not in the cache yet, and say how long it took.
 
-    ``rules`` are any that the bots are going to play by.
+    ``rules`` are some that the bots are going to play by, and that what they rely on is for.
 
     Raises:
         MagsimError: if what a bot relies on under them is not there.
     """
-    sources: dict[tuple[str, str], str | None] = {("the simulator", ""): None}
+    warm_ups = {("the simulator", ""): partial(worker.warm_up, None, PEACEFUL)}
     for entrant in entrants:
         if entrant.bot.compiled:
-            name = entrant.bot.spec.partition(":")[0]
-            version = f"{entrant.fingerprint} {reliance(entrant.bot, rules)}".rstrip()
-            sources[f"bot {name}", version] = entrant.source
-    for (name, version), source in sources.items():
-        compile_once(name, version, partial(worker.warm_up, source, rules))
+            relied, name = reliance(entrant.bot, rules), entrant.bot.spec.partition(":")[0]
+            version = f"{entrant.fingerprint} {relied}".rstrip()
+            law = rules if relied else PEACEFUL
+            warm_ups[f"bot {name}", version] = partial(worker.warm_up, entrant.source, law)
+    for (name, version), warm_up in warm_ups.items():
+        compile_once(name, version, warm_up)
 
 
 def compile_once(name: str, version: str, warm_up: Callable[[], float]) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from magsim.errors import BotFault, MagsimError
-from magsim.rules import PEACEFUL, Rules
+from magsim.rules import Rules
 
 if TYPE_CHECKING:
     from magsim.bot import Bot
@@ -147,7 +147,7 @@ def play_chunk(chunk: Chunk) -> Done:
     return Done(chunk, played.decisions, played.seconds)
 
 
-def warm_up(source: str | None, rules: Rules = PEACEFUL) -> float:
+def warm_up(source: str | None, rules: Rules) -> float:
     """Compile the kernels of a bot, or of the simulator, by playing a game; the seconds it took.
 
     A fault of the bot is left for the run itself to report.
