@@ -7,6 +7,7 @@ import click
 
 from magsim import __version__
 from magsim.cli.asking import experiment
+from magsim.cli.balancing import balance
 from magsim.cli.common import Group
 from magsim.cli.judging import regret
 from magsim.cli.playing import bots, tournament, verify
@@ -25,6 +26,7 @@ for command in (
     tournament,
     report,
     regret,
+    balance,
     experiment,
     verify,
     query,
