@@ -14,6 +14,7 @@ from magsim.cli.playing import bots, tournament, verify
 from magsim.cli.prompt import play, scores
 from magsim.cli.reading import query, replay, schema
 from magsim.cli.reporting import report
+from magsim.cli.solving import solve
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -25,6 +26,7 @@ def main() -> None:
 for command in (
     tournament,
     report,
+    solve,
     regret,
     balance,
     experiment,

@@ -2,7 +2,9 @@
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from magsim.board import DICE
@@ -10,7 +12,7 @@ from magsim.errors import MagsimError
 from magsim.solver.hands import COUNTS
 from magsim.solver.work import MOST_HELD
 
-_KEY = 8 + 1 + 1
+CLASS = 8 + 1 + 1
 """Bytes a class for its key and its share of the buckets, rounded up."""
 _VALUE = 4
 _BASE = 500 * 2**20
@@ -23,15 +25,11 @@ GIB = 2**30
 def available() -> int:
     """The bytes of memory that this process may take now, as far as the system tells."""
     found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    try:
-        with Path("/proc/meminfo").open(encoding="ascii") as file:
-            found += [1024 * int(line.split()[1]) for line in file if line[:13] == "MemAvailable:"]
-    except (OSError, ValueError):
-        pass  # no Linux: then what there is in all
-    try:
+    with suppress(OSError, ValueError):  # then it is no Linux, and what there is in all counts
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        found += [1024 * int(line.split()[1]) for line in lines if line[:13] == "MemAvailable:"]
+    with suppress(OSError, ValueError):  # then there is no limit
         found.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
-    except (OSError, ValueError):
-        pass  # no limit
     return int(_SHARE * min(found))
 
 
@@ -48,23 +46,49 @@ def needed(empty: int, held: int, counts: Mapping[int, int], levels: int) -> int
     def classes(left: int) -> int:
         return counts.get(max(left, 0), 0)
 
-    plain = sum(classes(empty - k) * (_KEY + _VALUE * levels) for k in range(DICE + 1))
+    plain = sum(classes(empty - k) * (CLASS + _VALUE * levels) for k in range(DICE + 1))
     last = empty - DICE + held
     vectors = [classes(last - k) * COUNTS[held - k] * levels * _VALUE for k in range(held)]
     return _BASE + plain + sum(vectors)
 
 
-def check_discovery(empty: int, classes: int, limit: int) -> None:
-    """See to it that the layer below one with so many classes can be looked for.
+class Room:
+    """Memory that threads share for the classes with so many empty cells."""
 
-    Raises:
-        MagsimError: if that may take too much memory.
-    """
-    if 6 * 8 * classes > limit:  # twice as many again, in a table half full
-        raise MagsimError(
-            f"there are {classes:,} classes with {empty} empty cells: to find those below them, "
-            f"{limit / GIB:.1f} GiB of memory may not suffice"
-        )
+    def __init__(self, empty: int, limit: int) -> None:
+        self._empty = empty
+        self._limit = limit
+        self._taken = 0
+        self._lock = threading.Lock()
+
+    def take(self, wanted: int) -> None:
+        """So many bytes more are needed from now on.
+
+        Raises:
+            MagsimError: if that is more than there are.
+        """
+        with self._lock:
+            self._taken += wanted
+            if self._taken > self._limit:
+                raise MagsimError(
+                    f"the classes with {self._empty} empty cells take more memory to find than "
+                    f"the {self._limit / GIB:.1f} GiB that can be used here; "
+                    "a small --max-empty takes less"
+                )
+
+    @contextmanager
+    def taken(self, wanted: int) -> Iterator[None]:
+        """So many bytes more are needed while the body runs.
+
+        Raises:
+            MagsimError: if that is more than there are.
+        """
+        self.take(wanted)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._taken -= wanted
 
 
 def dice_to_hold(

@@ -1,0 +1,52 @@
+"""Compiling the kernels of the solver before they are needed, and saying so."""
+
+import contextlib
+import sys
+import time
+from dataclasses import replace
+
+import numba
+import numpy as np
+
+from magsim.compiled import cache_folder
+from magsim.rules import PEACEFUL
+from magsim.solver.building import crew
+from magsim.solver.fillings import all_classes
+from magsim.solver.memory import GIB, Room
+from magsim.solver.solve import tables_of
+from magsim.solver.stakes import stakes_of
+from magsim.solver.values import solve_layer
+from magsim.solver.work import MOST_HELD
+
+_EMPTY = 3
+"""With so few empty cells every kernel has its turn."""
+
+
+def _use_all() -> None:
+    """Solve rules with few classes, for boards with few empty cells."""
+    rules = replace(PEACEFUL, max_difference=0, straight=0, four=0, two_pairs=0)
+    tables, stakes = tables_of(rules), stakes_of([rules])
+    masks, lines, _ = tables
+    with crew(1) as threads:
+        layers = {
+            empty: all_classes(empty, masks, lines, threads, Room(empty, GIB))
+            for empty in range(_EMPTY + 1)
+        }
+        values = {0: np.zeros((1, len(stakes.base)), np.int32)}
+        for empty in range(1, _EMPTY + 1):
+            below = layers, values, tables, stakes, threads
+            values[empty] = solve_layer(empty, MOST_HELD, *below)
+
+
+def compile_kernels() -> None:
+    """Compile what is not in the cache yet, and say on standard error how long it took."""
+    marker = cache_folder() / "solver.compiled"
+    if marker.exists() or numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return
+    print("Compiling the solver, this once ...", file=sys.stderr)
+    started = time.perf_counter()
+    _use_all()
+    print(f"Compiled the solver in {time.perf_counter() - started:.1f} s.", file=sys.stderr)
+    with contextlib.suppress(OSError):  # then the next time says so again
+        marker.parent.mkdir(parents=True, exist_ok=True)
+        marker.touch()
