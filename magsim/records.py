@@ -269,6 +269,11 @@ def remove_leftovers(run: Path) -> None:
     """Remove temporary files of processes that are gone, and what dead workers noted."""
     for path in run.glob(".asked-*"):
         path.unlink(missing_ok=True)
+    remove_temporaries(run)
+
+
+def remove_temporaries(run: Path) -> None:
+    """Remove temporary files of processes that are gone."""
     for path in run.glob("*/*/*/.*.tmp"):
         match = re.fullmatch(r"\.\d{9,}\.(\d+)\.tmp", path.name)
         if match and not _is_running(int(match[1])):
@@ -390,8 +395,3 @@ def read_part(part: Path, table: str, game: int | None = None) -> pl.DataFrame:
         return (lazy if game is None else lazy.filter(pl.col("game") == game)).collect()
     except READ_ERRORS as error:
         raise MagsimError(f"{part} cannot be read: {first_line(error)}") from error
-
-
-def rows(frame: pl.DataFrame) -> Iterator[dict[str, object]]:
-    """The rows of a part one by one."""
-    return frame.iter_rows(named=True)

@@ -205,7 +205,7 @@ class _Part:
             return 0, 0, [*problems, f"{self.games} does not hold one row for each of its games"]
         groups = [
             (game, list(rows))
-            for game, rows in groupby(records.rows(turns), lambda row: row["game"])
+            for game, rows in groupby(turns.iter_rows(named=True), lambda row: row["game"])
         ]
         if [game for game, _ in groups] != indices:
             return 0, 0, [*problems, f"{self.turns} does not hold the turns of its games in order"]

@@ -318,11 +318,12 @@ def test_the_worst_decisions_are_those_that_replay_shows(
     sums: Sums, run: Path, perfect: Perfect, hands: dict[str, ByHand]
 ) -> None:
     listed = look_up(run, {perfect.rules.name: perfect}, sums.worst)
-    assert [one.bot for one in listed] == [bot for bot in GAMES for _ in range(3)]
+    bots = [bot for bot in GAMES if bot != "perfect"]
+    assert [one.bot for one in listed] == [bot for bot in bots for _ in range(3)]
     for bot, hand in hands.items():
         lost = [row["regret"] for rows in hand.games.values() for row in rows]
         mine = [one for one in listed if one.bot == bot]
-        assert [one.regret for one in mine] == sorted(lost, reverse=True)[:3]
+        assert [one.regret for one in mine] == sorted(lost, reverse=True)[: len(mine)]
         for one in mine:
             turn = read_game(run, bot, None, one.game).turn(one.turn)
             decided = [*(power for power, _ in turn.powers), turn.closing]

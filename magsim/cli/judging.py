@@ -12,6 +12,11 @@ from magsim.errors import MagsimError
 if TYPE_CHECKING:
     from magsim.regret.worst import Worst
     from magsim.report.judged import Judged
+    from magsim.rules import Rules
+    from magsim.solver.perfect import Perfect
+
+SHOWN = 4
+"""So many sentences tell what is left out."""
 
 
 @click.command()
@@ -49,7 +54,7 @@ def regret(
     """
     from magsim.manifest import read_manifest
     from magsim.reading.replay import chosen
-    from magsim.regret.run import judge_run, solved
+    from magsim.regret.run import judge_run
     from magsim.regret.sums import sum_up
     from magsim.regret.worst import look_up
     from magsim.report.judged import judged
@@ -61,22 +66,36 @@ def regret(
     known = {rules.name: rules for rules in plan.rules}
     names = list(known) if difficulty is None else [chosen("difficulty", difficulty, list(known))]
     check_folder(out or run / FOLDER)
-    solutions, missing = solved(known[name] for name in names)
-    if not solutions:
-        raise MagsimError("; ".join(missing))
-    for sentence in missing:
-        click.echo(f"Left out: {sentence}.", err=True)
+    solutions, missing = _solutions([known[name] for name in names])
     try:
         judge_run(run, plan, solutions, bots, jobs, games)
         sums = sum_up(run, plan, solutions, bots, most=games, worst=worst)
         found, listed = judged(sums), look_up(run, solutions, sums.worst)
         folder = write_page(run, found, listed, missing, out)
     except KeyboardInterrupt:
-        kept = "Stopped; what was judged is kept. To go on:"
-        click.echo(f"\n{kept} {same_command(ctx)}", err=True)
+        click.echo(f"\nStopped; what was judged is kept. To go on: {same_command(ctx)}", err=True)
         ctx.exit(INTERRUPTED)
     print_judged(found, listed)
     click.echo(f"Report {folder / 'report.html'}", err=True)
+
+
+def _solutions(every: "Sequence[Rules]") -> "tuple[dict[str, Perfect], list[str]]":
+    """Perfect play by name of the rules, and what is left out, which is told at once.
+
+    Raises:
+        MagsimError: if none of the rules are solved.
+    """
+    from magsim.regret.run import solved
+
+    solutions, missing = solved(every)
+    if len(missing) > SHOWN:
+        more = f"{len(missing) - SHOWN + 1} more difficulties are not solved here"
+        missing = [*missing[: SHOWN - 1], more]
+    if not solutions:
+        raise MagsimError("; ".join(missing))
+    for sentence in missing:
+        click.echo(f"Left out: {sentence}.", err=True)
+    return solutions, missing
 
 
 def print_judged(found: "Judged", worst: "Sequence[Worst]") -> None:

@@ -114,3 +114,4 @@ def judge_run(
         ) from error
     finally:
         stop_workers()
+        records.remove_temporaries(run)

@@ -89,13 +89,8 @@ def sum_up(
 ) -> Sums:
     """Sums over what was judged of the first ``most`` games, and the ``worst`` decisions of each.
 
-    Args:
-        run: the run's folder.
-        plan: of the run.
-        solutions: perfect play by name of the rules, in the order of the plan.
-        bots: to look at, in the order of the plan.
-        most: games of each bot at each difficulty; all that were judged unless told.
-        worst: how many decisions of each bot at each difficulty.
+    ``solutions`` are by name of the rules; ``bots`` are those to look at, in the order of the plan.
+    ``most`` and ``worst`` are for each bot at each difficulty; all that was judged unless told.
 
     Raises:
         MagsimError: if a part is damaged, or nothing was judged.
@@ -132,7 +127,7 @@ def _batches(
     scores = {bot: records.parts(run, "games", perfect.rules.name, bot) for bot in bots}
     keys = sorted({key for parts in judged.values() for key in parts})
     keys = [key for key in keys if most is None or key[0] < most]
-    size = max(1, BATCH // plan.chunk)
+    size = max(1, BATCH // (plan.chunk * len(bots)))
     for start in range(0, len(keys), size):
         some = keys[start : start + size]
         batch = {}
@@ -253,8 +248,8 @@ def _no_pairs(plan: Plan) -> pl.DataFrame:
 
 
 def _worst(parts: Sequence[pl.DataFrame], count: int) -> pl.DataFrame:
-    """The decisions that lost most, of equals the first."""
-    every = pl.concat(part.select(*SCHEMA) for part in parts)
+    """The decisions that lost most, of equals the first; none that are as good as the best."""
+    every = pl.concat(part.select(*SCHEMA) for part in parts).filter(pl.col("regret") >= BEST)
     descending = [True, False, False, False]
     return every.sort("regret", "game", "turn", "step", descending=descending).head(count)
 

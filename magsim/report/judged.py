@@ -264,5 +264,6 @@ def worst(found: Judged, decisions: Sequence[Worst]) -> Section:
     ]
     head = ["difficulty", "bot", "position", "decided", "best", "game", "turn", "worth"]
     table = Table("The worst decisions", [*head, "best worth", "lost"], rows, words=5)
-    note = " magsim replay shows each of them by its game and turn."
-    return Section("The worst decisions", f"{capital(listed(told))}.{note}", {}, (table,))
+    text = "`magsim replay` shows each of them by its game and turn."
+    text = f"{capital(listed(told))}. {text}" if told else text
+    return Section("The worst decisions", text, {}, (table,))
