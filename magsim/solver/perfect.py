@@ -175,7 +175,9 @@ def judge(
     """Judge decisions, packed, on boards with dice (as in ``engine.HANDS``); shapes (n,).
 
     ``levels`` are those of the Powers left before each decision; ``values`` are those of the rules.
+    Decisions on one board are judged faster one after the other.
     """
+    weighed = -1
     for row in range(len(boards)):
         board, hand, level = boards[row], hands[row], levels[row]
         judged.before[row] = future(board, level, book)
@@ -186,7 +188,8 @@ def judge(
         judged.staying[row] = judged.best[row] = staying
         judged.power[row] = UNKNOWN
         base = book.stakes.base[level]
-        if base >= 0 and weigh_board(board, book, work):
+        if base >= 0 and (board == weighed or weigh_board(board, book, work)):
+            weighed = board
             judged.power[row] = _best_power(hand, level, book, work)
             judged.best[row] = max(staying, judged.power[row])
         if decisions[row] >= 0:
