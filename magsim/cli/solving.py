@@ -107,14 +107,12 @@ def solve(
     """
     from magsim.solver import files
     from magsim.solver.building import crew, families, solve_rules
-    from magsim.solver.warming import compile_kernels
     from magsim.variants import choose_rules
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         chosen = families(choose_rules(difficulty, rules_file, settings))
         with files.locked(files.root()):
-            compile_kernels()
             for rules in chosen:
                 with crew(jobs) as threads, _Bars() as bars:
                     solution, was_there = solve_rules(rules, max_empty, threads, bars)

@@ -31,6 +31,7 @@ from magsim.solver.lines import line_tables
 from magsim.solver.solve import tables_of
 from magsim.solver.stakes import levels_of, stakes_of
 from magsim.solver.values import solve_layer
+from magsim.solver.warming import compile_kernels
 from magsim.solver.work import Values
 
 KEYS, STARTS, VALUES = "keys.bin", "starts.bin", "values.bin"
@@ -392,5 +393,6 @@ def solve_rules(
     known = files.read_folder(folder_of(family))
     if known is None or "0" not in known.parts:
         _plan(rules, known, top)
+    compile_kernels()
     classes = find_classes(rules[0], threads, watcher, top if own else None)
     return Solution(classes, solve_values(rules, classes, top, threads, watcher)), False

@@ -44,6 +44,8 @@ from magsim.solver.words import (
 _RIM = (1 << CELLS) - 1
 _RIMS = 3 * CELLS
 _IMPOSSIBLE = -1
+_DISTANCES = tuple(tuple(sum(divmod(cell, SIZE)) for cell in there) for there in DESTINATIONS)
+"""``[symmetry][cell]``: how far down and to the right the cell goes."""
 _WAY = 7 * 8
 """Bytes a way to fill a cell: words and rims, sorted, merged, and of the words before."""
 _FOUND = 2 * 8 + 1

@@ -108,10 +108,10 @@ def dice_to_hold(
         ]
         if not fitting:
             least = needed(empty, 0, counts, levels) / GIB
+            less = f"; --max-empty {empty - 1} takes less" if empty > 1 else ""
             raise MagsimError(
-                f"the {counts[empty]:,} classes with {empty} empty cells take {least:.1f} GiB of "
-                f"memory to solve, {limit / GIB:.1f} GiB can be used here; --max-empty "
-                f"{empty - 1} takes less"
+                f"boards with {empty} empty cells ({counts[empty]:,} classes) take {least:.1f} GiB "
+                f"of memory to solve, {limit / GIB:.1f} GiB can be used here{less}"
             )
         plan[empty] = fitting[0]
     return plan

@@ -3,6 +3,7 @@
 import contextlib
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numba
@@ -10,7 +11,6 @@ import numpy as np
 
 from magsim.compiled import cache_folder
 from magsim.rules import PEACEFUL
-from magsim.solver.building import crew
 from magsim.solver.fillings import all_classes
 from magsim.solver.memory import GIB, Room
 from magsim.solver.solve import tables_of
@@ -27,7 +27,7 @@ def _use_all() -> None:
     rules = replace(PEACEFUL, max_difference=0, straight=0, four=0, two_pairs=0)
     tables, stakes = tables_of(rules), stakes_of([rules])
     masks, lines, _ = tables
-    with crew(1) as threads:
+    with ThreadPoolExecutor(1) as threads:
         layers = {
             empty: all_classes(empty, masks, lines, threads, Room(empty, GIB))
             for empty in range(_EMPTY + 1)
