@@ -14,11 +14,11 @@ from solved import solved_rules
 
 from magsim import records
 from magsim.board import EMPTY_BOARD
-from magsim.bot import Bot, Position
 from magsim.charts.regret import KIND_NAMES
 from magsim.decision import Decision, Power, Ruin, pack_decision
 from magsim.manifest import Plan, read_manifest
 from magsim.reading.replay import read_game
+from magsim.registry import load_bot
 from magsim.regret import estimates, judging
 from magsim.regret.decisions import read_decisions
 from magsim.regret.judging import KINDS, Task, judge_part
@@ -27,16 +27,9 @@ from magsim.regret.sums import BEST, GRADES, HALF, STEPS, Sums, sum_up
 from magsim.regret.worst import look_up, positions
 from magsim.solver.perfect import Perfect, needed_perfect
 
-GAMES = {"plain": 20, "tinker": 30, "careful": 30, "perfect": 10}
+GAMES = {"plain": 20, "tinker": 30, "careful": 30, "optimal": 10}
 SAMPLED = 4
 """Games of each bot that are judged again one decision at a time."""
-
-
-class PerfectPlay(Bot):
-    """Takes what perfect play weighs most."""
-
-    def decide(self, position: Position) -> Decision:
-        return needed_perfect(position.rules).weighed(position)[0]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -49,7 +42,7 @@ def perfect(solution_folder: Path) -> Iterator[Perfect]:
 @pytest.fixture(scope="module")
 def run(perfect: Perfect, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of the rules that are solved, judged in this process."""
-    bots = {**by_hand.BOTS, "perfect": PerfectPlay()}
+    bots = {**by_hand.BOTS, "optimal": load_bot("optimal")}
     folder = tmp_path_factory.mktemp("regret") / "run"
     run = by_hand.make_run(folder, GAMES, bots, rules=(perfect.rules,))
     for bot in GAMES:
@@ -102,7 +95,7 @@ def _kind(options: list[Decision], made: Decision) -> str:
     return "ruin cell" if isinstance(made, Ruin) else "placement"
 
 
-@pytest.mark.parametrize("bot", ["tinker", "careful", "perfect"])
+@pytest.mark.parametrize("bot", ["tinker", "careful", "optimal"])
 def test_each_decision_is_judged_as_it_is_weighed(run: Path, perfect: Perfect, bot: str) -> None:
     frame = judged(run, perfect, bot).filter(pl.col("game") < SAMPLED)
     rows = iter(frame.iter_rows(named=True))
@@ -151,11 +144,11 @@ def test_everything_happens_in_these_games(run: Path, perfect: Perfect) -> None:
     assert (frame["regret"] >= 0).all()
 
 
-def test_perfect_play_loses_nothing(sums: Sums, run: Path, perfect: Perfect) -> None:
-    assert judged(run, perfect, "perfect")["regret"].max() == pytest.approx(0, abs=1e-6)
+def test_the_perfect_bot_loses_nothing(sums: Sums, run: Path, perfect: Perfect) -> None:
+    assert judged(run, perfect, "optimal")["regret"].max() == 0
     row = estimates.luck_adjusted(sums).row(-1, named=True)
-    assert row["bot"] == "perfect"
-    assert row["adjusted"] == pytest.approx(row["start"], abs=1e-6)
+    assert row["bot"] == "optimal"
+    assert row["adjusted"] == row["start"]
     assert estimates.accuracy(sums).row(-1, named=True)["best"] == 1
 
 
@@ -318,7 +311,7 @@ def test_the_worst_decisions_are_those_that_replay_shows(
     sums: Sums, run: Path, perfect: Perfect, hands: dict[str, ByHand]
 ) -> None:
     listed = look_up(run, {perfect.rules.name: perfect}, sums.worst)
-    bots = [bot for bot in GAMES if bot != "perfect"]
+    bots = [bot for bot in GAMES if bot != "optimal"]
     assert [one.bot for one in listed] == [bot for bot in bots for _ in range(3)]
     for bot, hand in hands.items():
         lost = [row["regret"] for rows in hand.games.values() for row in rows]
