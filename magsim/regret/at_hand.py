@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 FIRST = 10_000
 """Games of each bot at each difficulty that are judged without being asked for.
 
-With the luck taken out they tell as much as several times as many games do, and it takes no longer
-than playing them.
+With the luck taken out they tell as much as several times as many games do; all are judged by
+``magsim regret`` only.
 """
 
 
