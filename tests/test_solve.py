@@ -21,9 +21,10 @@ from magsim.board import EMPTY_BOARD
 from magsim.cli import main
 from magsim.rules import NIGHTMARE, PEACEFUL, SURVIVAL, Rules
 from magsim.solver import files, memory
-from magsim.solver.building import PUBLISHED, families
+from magsim.solver.building import PUBLISHED
 from magsim.solver.memory import GIB
 from magsim.solver.perfect import open_perfect
+from magsim.solver.solutions import families
 from magsim.solver.solve import solve as solve_in_memory
 from magsim.variants import choose_rules
 
@@ -37,6 +38,23 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where solutions are kept."""
     monkeypatch.setenv("MAGSIM_SOLUTIONS", str(tmp_path / "home"))
     return tmp_path / "home"
+
+
+@pytest.fixture(scope="module")
+def solved_few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the narrow rules are solved, for boards with up to three empty cells."""
+    folder = tmp_path_factory.mktemp("few")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MAGSIM_SOLUTIONS", str(folder))
+        assert solve_few().exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def few(solved_few: Path, home: Path) -> Path:
+    """The same at home, to be damaged."""
+    shutil.copytree(solved_few, home)
+    return home
 
 
 def solve(*words: object) -> Result:
@@ -158,38 +176,44 @@ def test_difficulties_that_differ_in_powers_are_solved_together() -> None:
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize(("kind", "layers"), [("values", 1), ("values", 3), ("classes", 2)])
 def test_what_is_missing_is_made_to_the_same_bytes(
-    home: Path, kind: str, layers: int, jobs: int
+    few: Path, kind: str, layers: int, jobs: int
 ) -> None:
-    assert solve_few("--jobs", 3 - jobs).exit_code == 0
-    whole = content(home)
-    manifest = manifest_of(home, kind)
+    whole = content(few)
+    manifest = manifest_of(few, kind)
     forget(manifest, layers)
     for path in manifest.parent.glob("*.bin"):
         flip(path, 0 if kind == "values" else path.stat().st_size - 1)
     if kind == "classes":
-        shutil.rmtree(manifest_of(home, "values").parent)
+        shutil.rmtree(manifest_of(few, "values").parent)
     assert solve_few("--jobs", jobs).exit_code == 0
-    assert content(home) == whole
+    assert content(few) == whole
 
 
-def test_classes_that_are_gone_are_found_again(home: Path) -> None:
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_threads_change_no_byte(
+    few: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
+    monkeypatch.setenv("MAGSIM_SOLUTIONS", str(tmp_path / "other"))
+    assert solve_few("--jobs", jobs).exit_code == 0
+    assert content(tmp_path / "other") == content(few)
+
+
+def test_classes_that_are_gone_are_found_again(few: Path) -> None:
+    whole = content(few)
+    shutil.rmtree(manifest_of(few, "classes").parent)
     assert solve_few().exit_code == 0
-    whole = content(home)
-    shutil.rmtree(manifest_of(home, "classes").parent)
-    assert solve_few().exit_code == 0
-    assert content(home) == whole
+    assert content(few) == whole
 
 
 @pytest.mark.parametrize(
     ("kind", "name"), [("classes", "keys.bin"), ("classes", "starts.bin"), ("values", "values.bin")]
 )
-def test_a_damaged_part_is_told(home: Path, kind: str, name: str) -> None:
-    assert solve_few().exit_code == 0
-    path = manifest_of(home, kind).parent / name
+def test_a_damaged_part_is_told(few: Path, kind: str, name: str) -> None:
+    path = manifest_of(few, kind).parent / name
     flip(path, 0)
     wanted = f"magsim: {path} is damaged: its bytes for 3 empty cells are not those that were "
     assert refusal(solve_few()).startswith(wanted)
-    forget(manifest_of(home, "values"), 1)  # and what is needed to go on is checked as well
+    forget(manifest_of(few, "values"), 1)  # and what is needed to go on is checked as well
     if kind == "classes":
         assert refusal(solve_few()).startswith(wanted)
     else:
@@ -218,34 +242,30 @@ def test_a_damaged_part_is_told(home: Path, kind: str, name: str) -> None:
 )
 @pytest.mark.parametrize("kind", ["classes", "values"])
 def test_a_strange_manifest_is_told(
-    home: Path, kind: str, edit: Callable[[dict[str, object]], object], wanted: str
+    few: Path, kind: str, edit: Callable[[dict[str, object]], object], wanted: str
 ) -> None:
-    assert solve_few().exit_code == 0
-    path = manifest_of(home, kind)
+    path = manifest_of(few, kind)
     change(path, edit)
     assert wanted in refusal(solve_few())
     assert str(path) in refusal(solve_few())
 
 
 @pytest.mark.parametrize("sizes", [5, [], [[1]], [["a", 1]], [[1, 0]], [[70000, 1]], [1]])
-def test_strange_counts_of_classes_are_told(home: Path, sizes: object) -> None:
-    assert solve_few().exit_code == 0
-    path = manifest_of(home, "classes")
+def test_strange_counts_of_classes_are_told(few: Path, sizes: object) -> None:
+    path = manifest_of(few, "classes")
     change(path, lambda table: table["layers"]["2"].update(masks=sizes))  # type: ignore[index]
     assert f"{path} is no manifest of a solution" in refusal(solve_few())
 
 
 @pytest.mark.parametrize("text", ["", "[]", "7", '{"layers": {}}', "[" * 100_000, "\x00"])
-def test_a_file_that_is_no_manifest_is_told(home: Path, text: str) -> None:
-    assert solve_few().exit_code == 0
-    path = manifest_of(home, "values")
+def test_a_file_that_is_no_manifest_is_told(few: Path, text: str) -> None:
+    path = manifest_of(few, "values")
     path.write_text(text)
     assert f"{path} is no manifest of a solution; remove {path.parent}" in refusal(solve_few())
 
 
-def test_a_solution_of_other_rules_under_the_same_name_is_told(home: Path) -> None:
-    assert solve_few().exit_code == 0
-    path = manifest_of(home, "values")
+def test_a_solution_of_other_rules_under_the_same_name_is_told(few: Path) -> None:
+    path = manifest_of(few, "values")
     change(path, lambda table: table["rules"].update(ruin_penalty=16))  # type: ignore[attr-defined]
     assert f"{path.parent} is a solution of other rules; remove it" in refusal(solve_few())
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from magsim.rules import Rules
-    from magsim.solver.building import Solution
+    from magsim.solver.solutions import Solution
 
 _BAR = "{desc:16}{percentage:3.0f}% |{bar}| {elapsed}, {remaining} left"
 
@@ -106,7 +106,7 @@ def solve(
     user's cache, holds the solutions.
     """
     from magsim.solver import files
-    from magsim.solver.building import crew, families, solve_rules
+    from magsim.solver.solutions import crew, families, solve_rules
     from magsim.variants import choose_rules
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -5,17 +5,15 @@ middle loses that layer at most, and goes on with the same call.
 """
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from magsim.board import CELLS, DICE
-from magsim.rules import PEACEFUL, Rules
+from magsim.rules import Rules
 from magsim.solver import files, memory
 from magsim.solver.classes import (
     Classes,
@@ -27,11 +25,11 @@ from magsim.solver.classes import (
 )
 from magsim.solver.files import Folder
 from magsim.solver.fillings import all_classes
-from magsim.solver.lines import line_tables
+from magsim.solver.lines import Lines, line_tables
+from magsim.solver.memory import Room
 from magsim.solver.solve import tables_of
 from magsim.solver.stakes import levels_of, stakes_of
 from magsim.solver.values import solve_layer
-from magsim.solver.warming import compile_kernels
 from magsim.solver.work import Values
 
 KEYS, STARTS, VALUES = "keys.bin", "starts.bin", "values.bin"
@@ -73,47 +71,6 @@ class Watcher(Protocol):
         """So much more of it is done."""
 
 
-@dataclass(frozen=True)
-class Solution:
-    """A solution on disk, complete."""
-
-    classes: Folder
-    values: Folder
-
-    @property
-    def most_empty(self) -> int:
-        """It reaches boards with so many empty cells."""
-        return int(self.values.description["most_empty"])
-
-    @property
-    def count(self) -> int:
-        """How many classes it has."""
-        counts = counts_in(self.classes)
-        return sum(counts[empty] for empty in range(self.most_empty + 1))
-
-    def start_value(self, rules: Rules) -> float:
-        """The expected score of perfect play from the empty board, with all Powers, in points.
-
-        Raises:
-            MagsimError: if the value is damaged.
-        """
-        levels = self.values.description["levels"]
-        row = self.values.read(VALUES, str(CELLS), 0, (1, len(levels)), np.int32)[0]
-        return int(row[levels.index([*rules.power_costs])]) / stakes_of([rules]).scale
-
-
-@contextmanager
-def crew(jobs: int) -> Iterator[Executor]:
-    """So many threads; where the body fails, they are not waited for and begin nothing more."""
-    threads = ThreadPoolExecutor(jobs)
-    try:
-        yield threads
-    except BaseException:
-        threads.shutdown(wait=False, cancel_futures=True)
-        raise
-    threads.shutdown()
-
-
 def class_description(rules: Rules, most_empty: int | None) -> dict[str, Any]:
     """What classes depend on: few of the rules, and where they begin; None for all of them."""
     bonuses = [rules.straight > 0, rules.four > 0, rules.two_pairs > 0]
@@ -130,18 +87,6 @@ def described_rules(rules: Rules) -> dict[str, Any]:
     described = dataclasses.asdict(rules)
     del described["name"], described["power_costs"]
     return described
-
-
-def families(rules: Iterable[Rules]) -> list[list[Rules]]:
-    """Rules that can be solved together, each with the others of its kind."""
-    found: list[list[Rules]] = []
-    for one in rules:
-        alike = [these for these in found if described_rules(these[0]) == described_rules(one)]
-        if alike:
-            alike[0].append(one)
-        else:
-            found.append([one])
-    return found
 
 
 def value_description(rules: Sequence[Rules], classes: Folder, top: int) -> dict[str, Any]:
@@ -172,7 +117,7 @@ def counts_in(folder: Folder) -> dict[int, int]:
     }
 
 
-def _sizes(folder: Folder, empty: int) -> tuple[list[int], dict[int, int]]:
+def sizes_around(folder: Folder, empty: int) -> tuple[list[int], dict[int, int]]:
     """How many classes the masks before a layer have, and those of the layer, if it is there."""
     before = [
         size
@@ -184,7 +129,7 @@ def _sizes(folder: Folder, empty: int) -> tuple[list[int], dict[int, int]]:
 
 
 def _write_classes(folder: Folder, empty: int, layer: Classes) -> None:
-    before, _ = _sizes(folder, empty)
+    before, _ = sizes_around(folder, empty)
     notes: dict[str, Any] = {"masks": list(sizes_of(layer).items())}
     folder.write(KEYS, sum(before), layer.keys, notes)
     folder.write(STARTS, starts_length(before), layer.starts, notes)
@@ -197,7 +142,7 @@ def read_classes(folder: Folder, empty: int) -> Classes:
     Raises:
         MagsimError: if they are damaged.
     """
-    before, sizes = _sizes(folder, empty)
+    before, sizes = sizes_around(folder, empty)
     keys = folder.read(KEYS, str(empty), sum(before), (sum(sizes.values()),), np.int64)
     length = starts_length(sizes.values())
     starts = folder.read(STARTS, str(empty), starts_length(before), (length,), np.int32)
@@ -218,23 +163,27 @@ def find_classes(
     missing = [empty for empty in layers if str(empty) not in folder.parts]
     if not missing:
         return folder
-    masks, lines, limit = mask_tables(), line_tables(rules), memory.available()
-    work = {empty: _FINDING[empty] * len(canonical_masks(empty, masks)) for empty in layers}
+    work = {empty: _FINDING[empty] * len(canonical_masks(empty, mask_tables())) for empty in layers}
     total = sum(work.values())
     watcher.begin("finding classes", total, total - sum(work[empty] for empty in missing))
+    limit, lines = memory.available(), line_tables(rules)
     for empty in missing:
-
-        def told(amount: int = _FINDING[empty]) -> object:
-            return watcher.more(amount)
-
-        room = memory.Room(empty, limit)
-        layer = all_classes(empty, masks, lines, threads, room, told)
-        memory.check_disk(folder.path, layer.keys.nbytes + layer.starts.nbytes)
-        _write_classes(folder, empty, layer)
+        _find_layer(folder, empty, lines, Room(empty, limit), threads, watcher)
     return folder
 
 
-def _first_value(counts: Mapping[int, int], empty: int, top: int) -> int:
+def _find_layer(
+    folder: Folder, empty: int, lines: Lines, room: Room, threads: Executor, watcher: Watcher
+) -> None:
+    def told() -> object:
+        return watcher.more(_FINDING[empty])
+
+    layer = all_classes(empty, mask_tables(), lines, threads, room, told)
+    memory.check_disk(folder.path, layer.keys.nbytes + layer.starts.nbytes)
+    _write_classes(folder, empty, layer)
+
+
+def first_value(counts: Mapping[int, int], empty: int, top: int) -> int:
     """Where the values of a layer begin in a file of layers from ``top`` down."""
     return sum(count for layer, count in counts.items() if empty < layer <= top)
 
@@ -249,7 +198,7 @@ class _Layers:
         self.values: dict[int, Values] = {}
 
     def _first(self, empty: int) -> int:
-        return _first_value(self._counts, empty, self._values.description["most_empty"])
+        return first_value(self._counts, empty, self._values.description["most_empty"])
 
     def move_to(self, empty: int) -> None:
         """Have the classes of a layer and the four below, and the values of these.
@@ -312,87 +261,3 @@ def solve_values(
             below = layers.classes, layers.values, tables, stakes, threads, told
             layers.keep(empty, solve_layer(empty, held[empty], *below))
     return folder
-
-
-def find_solution(rules: Sequence[Rules], top: int) -> Solution | None:
-    """A complete solution of rules, up to so many empty cells or more; None if there is none.
-
-    Raises:
-        MagsimError: if something is there that is no solution.
-    """
-    levels = levels_of(rules)
-    for path in sorted(files.root().glob("values-*")):
-        values = files.read_folder(path)
-        if values is None or values.description["rules"] != described_rules(rules[0]):
-            continue
-        reach = values.description["most_empty"]
-        solved = [tuple(costs) for costs in values.description["levels"]]
-        if reach < top or len(values.parts) <= reach or not set(levels) <= set(solved):
-            continue
-        classes = files.read_folder(files.root() / values.description["classes"])
-        if classes is not None and {"0", str(reach)} <= classes.parts.keys():
-            return Solution(classes, values)
-    return None
-
-
-def check_solution(solution: Solution, watcher: Watcher) -> None:
-    """See to it that every part of a solution is as it was written.
-
-    Raises:
-        MagsimError: if one is not.
-    """
-    classes, values = solution.classes, solution.values
-    counts, row = counts_in(classes), 4 * len(values.description["levels"])
-    parts = []
-    for empty in range(solution.most_empty, -1, -1):
-        before, sizes = _sizes(classes, empty)
-        first, length = starts_length(before), starts_length(sizes.values())
-        offset = _first_value(counts, empty, solution.most_empty)
-        parts += [
-            (classes, KEYS, empty, 8 * sum(before), 8 * counts[empty]),
-            (classes, STARTS, empty, 4 * first, 4 * length),
-            (values, VALUES, empty, row * offset, row * counts[empty]),
-        ]
-    watcher.begin("checking", sum(length for *_, length in parts), 0)
-    for folder, name, empty, first, length in parts:
-        folder.check(name, str(empty), first, length)
-        watcher.more(length)
-
-
-def _plan(rules: Sequence[Rules], classes: Folder | None, top: int) -> None:
-    """See to it that memory and disk suffice, as far as the counts are known beforehand.
-
-    Raises:
-        MagsimError: if they do not.
-    """
-    if class_description(rules[0], None) != class_description(PEACEFUL, None):
-        return
-    counts = {empty: PUBLISHED[empty] for empty in range(top + 1)}
-    levels = len(levels_of(rules))
-    memory.dice_to_hold(counts, range(1, top + 1), levels, memory.available())
-    missing = [empty for empty in counts if classes is None or str(empty) not in classes.parts]
-    keys = sum(memory.CLASS * counts[empty] for empty in missing)
-    memory.check_disk(files.root(), keys + 4 * levels * sum(counts.values()))
-
-
-def solve_rules(
-    rules: Sequence[Rules], top: int, threads: Executor, watcher: Watcher
-) -> tuple[Solution, bool]:
-    """The solution of rules up to so many empty cells, and whether it was there; it is checked.
-
-    Raises:
-        MagsimError: if a folder cannot be used or is damaged, or memory or disk do not suffice.
-    """
-    found = find_solution(rules, top)
-    if found is not None:
-        check_solution(found, watcher)
-        return found, True
-    complete = files.read_folder(folder_of(class_description(rules[0], None)))
-    own = top < CELLS and (complete is None or "0" not in complete.parts)
-    family = class_description(rules[0], top if own else None)
-    known = files.read_folder(folder_of(family))
-    if known is None or "0" not in known.parts:
-        _plan(rules, known, top)
-    compile_kernels()
-    classes = find_classes(rules[0], threads, watcher, top if own else None)
-    return Solution(classes, solve_values(rules, classes, top, threads, watcher)), False

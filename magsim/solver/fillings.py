@@ -188,6 +188,9 @@ def _distinct(words: Words) -> Words:
 
 def _merged(words: Words, rims: Words) -> tuple[Words, Words]:
     """Words and rims, each pair once."""
+    if not rims.any():
+        words = _distinct(words)
+        return words, np.zeros_like(words)
     parts = [(_distinct(words[rims == rim]), rim) for rim in np.unique(rims)]
     return (
         np.concatenate([part for part, _ in parts]),
@@ -204,12 +207,8 @@ def _lowest_right(mask: int) -> int:
 
     With its lines late in the order of filling, numbers need to be known for less long.
     """
-
-    def distance(symmetry: int) -> int:
-        turned = _image_of_mask(mask, symmetry)
-        return sum(sum(divmod(cell, SIZE)) for cell in range(CELLS) if turned >> cell & 1)
-
-    return max(range(SYMMETRIES), key=distance)
+    cells = [cell for cell in range(CELLS) if mask >> cell & 1]
+    return max(range(SYMMETRIES), key=lambda symmetry: sum(_DISTANCES[symmetry][c] for c in cells))
 
 
 def _kept(mask: int) -> int:
