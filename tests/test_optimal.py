@@ -130,13 +130,17 @@ def files(run: Path) -> dict[Path, bytes]:
     return {path.relative_to(run): path.read_bytes() for path in found}
 
 
-@pytest.fixture
-def run(solution: Rules, tmp_path: Path) -> Path:  # noqa: ARG001 - it must be there
-    done = tournament(tmp_path / "run", "--chunk", 20, "--jobs", 1)
+@pytest.fixture(scope="module")
+def run(solution_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = tmp_path_factory.mktemp("optimal") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MAGSIM_SOLUTIONS", str(solution_folder))
+        done = tournament(run, "--chunk", 20, "--jobs", 1)
     assert done.exit_code == 0, done.output
-    return tmp_path / "run"
+    return run
 
 
+@pytest.mark.usefixtures("solution")
 def test_jobs_and_a_resumed_run_change_no_byte(run: Path, tmp_path: Path) -> None:
     again = tmp_path / "again"
     assert tournament(again, "--chunk", 20, "--jobs", 2).exit_code == 0
@@ -267,6 +271,7 @@ def test_endgames_are_decided_perfectly_and_the_rest_as_before(
 # What players and readers are told.
 
 
+@pytest.mark.usefixtures("solution")
 def test_every_option_is_explained(run: Path, watch: Watch) -> None:
     game = read_game(run, None, None, 3)
     bot = registry.load_bot("optimal")
