@@ -35,7 +35,7 @@ NO_DECISION = -(1 << 62)
 """Where the solution does not reach all that a position leads to."""
 EARLY = 9
 """Boards with so many empty cells are few enough in perfect play to be remembered."""
-DECISIONS, BOARDS = 1 << 15, 1 << 12
+DECISIONS, BOARDS = 1 << 17, 1 << 12
 """How many decisions, and how many boards with all their rolls, are remembered."""
 
 
@@ -57,7 +57,7 @@ class Memo(NamedTuple):
     """What was found before: it saves time and changes nothing."""
 
     board: NDArray[np.int64]
-    """``[slot]``: where a decision was made; the last slot is the latest; (32769,), like ...
+    """``[slot]``: where a decision was made; the last slot is the latest; (131073,), like ...
 
     ``asked``, ``decision`` and ``total``.
     """

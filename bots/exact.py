@@ -1,5 +1,7 @@
 """Perfect play for bots: decisions, rankings and endgames by a solution, and what to rely on."""
 
+import mmap
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -14,16 +16,37 @@ from magsim.compiled import source_key
 from magsim.decision import Decision
 from magsim.errors import MagsimError
 from magsim.rules import Rules
-from magsim.solver.perfect import (
-    future,
-    needed_perfect,
-)
+from magsim.solver import memory
+from magsim.solver.perfect import Perfect, future, needed_perfect
 from magsim_bots.choosing import NO_DECISION, decide_all, new_guide
 from magsim_bots.ranking import Option, paid, power_options, ranked
 from magsim_bots.turn import THROWS
 
+_STRETCH, _PATIENCE = 1 << 26, 5.0
+"""Bytes that are read ahead between two looks at the clock; seconds."""
+
 guide_of = cache(new_guide)
 """The guide by perfect play, always the same one."""
+
+
+@cache
+def read_ahead(perfect: Perfect) -> None:
+    """Map all of a solution into this process, in order, if the memory can hold it.
+
+    Look-ups would do so a page at a time, and from a disk many times slower. It gives up where even
+    this takes long.
+    """
+    classes, values = perfect.book.below.layers[0], perfect.book.below.vectors[0]
+    parts = classes.starts, classes.keys, values
+    if sum(part.nbytes for part in parts) > memory.available():
+        return
+    until = time.monotonic() + _PATIENCE
+    for part in parts:
+        bytes_of = part.reshape(-1).view(np.uint8)
+        for start in range(0, len(bytes_of), _STRETCH):
+            bytes_of[start : start + _STRETCH : mmap.PAGESIZE].max()
+            if time.monotonic() > until:
+                return
 
 
 def reliance(rules: Rules, empty: int) -> str:

@@ -4,7 +4,8 @@ from magsim.board import CELLS
 from magsim.bot import Answers, Bot, Position, Positions
 from magsim.decision import Decision
 from magsim.rules import Rules
-from magsim_bots.exact import decide, rank, reliance
+from magsim.solver.perfect import needed_perfect
+from magsim_bots.exact import decide, rank, read_ahead, reliance
 
 
 class Optimal(Bot):
@@ -20,6 +21,10 @@ class Optimal(Bot):
     def relies_on(self, rules: Rules) -> str:
         """The solution of the rules, from the empty board on, and what reads it."""
         return reliance(rules, CELLS)
+
+    def prepare(self, rules: Rules) -> None:
+        """Read the solution ahead."""
+        read_ahead(needed_perfect(rules))
 
     def decide_batch(self, positions: Positions) -> Answers:
         """The decisions, each with the expected final score."""

@@ -273,6 +273,12 @@ class Bot:
         """
         return ""
 
+    def prepare(self, rules: Rules) -> None:
+        """Get ready to decide many positions under rules, as by reading tables.
+
+        Games ask it before their first decision, within the same time limit; it is not timed.
+        """
+
     def decide(self, position: Position) -> Decision:
         """The decision in a position: a ``Place``, a ``Power`` or a ``Ruin``."""
         raise NotImplementedError(f"{type(self).__name__} has no decide()")

@@ -162,6 +162,8 @@ class Referee:
         try:
             loading = self._first and self._bot.compiled
             with self._watch.within(_asked(positions, games, turn, 0, len(positions)), loading):
+                if self._first:
+                    self._bot.prepare(self._rules)
                 answers = self._bot.decide_batch(positions.rows(0, len(positions)))
         except TimeUp:
             if len(positions) > 1:
