@@ -24,6 +24,7 @@ from magsim.engine import (
     score,
 )
 from magsim.solver.classes import Classes, class_word, find, ruined
+from magsim.solver.limits import Limits, may_pay
 from magsim.solver.perfect import UNKNOWN, Book, Perfect
 from magsim.solver.placements import list_placements
 from magsim.solver.stakes import FORBIDDEN
@@ -80,6 +81,8 @@ class Guide(NamedTuple):
     book: Book
     levels: NDArray[np.int64]
     """``[Powers left]``: the level of the solution; shape (Powers + 1,)."""
+    limits: Limits
+    """Where they are known, they spare weighing Powers that cannot pay."""
     work: Work
     room: Room
     memo: Memo
@@ -98,7 +101,7 @@ def new_guide(perfect: Perfect) -> Guide:
         *np.full((2, BOARDS), -1, np.int64),
         np.empty((BOARDS, HAND_COUNT), np.int64),
     )
-    return Guide(perfect.book, perfect.levels, perfect.new_work(), room, memo)
+    return Guide(perfect.book, perfect.levels, perfect.limits, perfect.new_work(), room, memo)
 
 
 @lean_kernel
@@ -287,7 +290,7 @@ def decide_all(
         slot = _slot(board, asked, DECISIONS) if early else DECISIONS
         if not early or memo.board[slot] != board or memo.asked[slot] != asked:
             word, decision, total = class_word(board, bits[mask], tables.lines), board, 0
-            work.missing[0] = 0
+            weigh, work.missing[0] = True, 0
             for dice in (hand, ANY_HAND):  # a loop, for the listing takes long to compile
                 choice[VALUE], choice[LEVEL] = UNKNOWN, levels[left] if dice == hand else -1
                 list_placements(mask, word, dice, empty, below, tables, stakes, work)
@@ -301,9 +304,12 @@ def decide_all(
                     _remember(board, left, early, memo, worth)
                     break
                 decision, total = _stay(board, mask, cell, room.ruin[left], choice, bits)
-                if left == 0 or (early and _recall(board, left, memo, worth)):
+                classes = tables.masks, below.layers[0], below.vectors[0], guide.limits
+                pays = may_pay(total // THROWS, word, mask, levels[left], stakes, *classes)
+                weigh = left > 0 and (anew or pays)
+                if not weigh or (early and _recall(board, left, memo, worth)):
                     break
-            if left > 0:
+            if weigh:
                 most, power = best_power(hand, stakes.cost[levels[left]], worth)
                 decision, total = (power, most) if most > total else (decision, total)
             memo.board[slot], memo.asked[slot], memo.total[slot] = board, asked, total

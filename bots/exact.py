@@ -37,7 +37,7 @@ def read_ahead(perfect: Perfect) -> None:
     this takes long.
     """
     classes, values = perfect.book.below.layers[0], perfect.book.below.vectors[0]
-    parts = classes.starts, classes.keys, values
+    parts = classes.starts, classes.keys, values, perfect.limits
     if sum(part.nbytes for part in parts) > memory.available():
         return
     until = time.monotonic() + _PATIENCE

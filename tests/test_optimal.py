@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -19,6 +20,7 @@ from magsim.board import empty_cells
 from magsim.bot import Bot, Position
 from magsim.cli import main
 from magsim.decision import Place, Power, Ruin, unpack_decision
+from magsim.engine import empty_mask
 from magsim.errors import MagsimError
 from magsim.play import saves
 from magsim.play.advice import regrets
@@ -29,6 +31,8 @@ from magsim.reading.explain import explain, inquiry
 from magsim.reading.replay import read_game
 from magsim.rules import NIGHTMARE, SURVIVAL, Rules
 from magsim.simulate import Played, play_games
+from magsim.solver.classes import class_word
+from magsim.solver.limits import LIMITED, NO_LIMITS, may_pay
 from magsim.solver.perfect import missing_sentence, needed_perfect
 from magsim.tournament import Entrant
 
@@ -95,6 +99,48 @@ def test_a_power_is_used_only_where_it_is_worth_more(solution: Rules) -> None:
             others = [o for o in perfect.weighed(position) if not isinstance(o, Power)]
             assert answers.estimates is not None
             assert all((other.estimate or 0.0) < answers.estimates[0] for other in others)
+
+
+def test_limits_spare_work_and_change_nothing(
+    optimal: Bot, solution: Rules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    perfect = needed_perfect(solution)
+    assert len(perfect.limits) > 100_000
+    wide = [p for p in positions(solution, 6, 400) if len(empty_cells(p.board)) >= LIMITED]
+    spared = 0
+    for position in (position for position in wide if position.powers_left):
+        options = perfect.weighed(position)
+        power = max(o.estimate or 0.0 for o in options if isinstance(o, Power))
+        other = max(o.estimate or 0.0 for o in options if not isinstance(o, Power))
+        spent = sum(solution.power_costs[: solution.powers - position.powers_left])
+        worth = round((other - position.score(position.board) + spent) * perfect.scale)
+        mask, (below, tables, stakes) = empty_mask(position.board), perfect.book
+        word = class_word(position.board, tables.masks.bits[mask], tables.lines)
+        level = perfect.levels[position.powers_left]
+        known = tables.masks, below.layers[0], below.vectors[0], perfect.limits
+        pays = may_pay(worth, word, mask, level, stakes, *known)
+        assert pays or power < other, str(position)
+        spared += not pays
+    assert spared > 20
+    decided = [optimal.decide_batch(position.alone(0)).decisions[0] for position in wide]
+    without = replace(perfect, limits=NO_LIMITS)
+    monkeypatch.setattr("magsim_bots.exact.needed_perfect", lambda *_: without)
+    assert [optimal.decide_batch(p.alone(0)).decisions[0] for p in wide] == decided
+
+
+def test_limits_that_are_damaged_are_told(
+    solution_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = shutil.copytree(solution_folder, tmp_path / "copy")
+    monkeypatch.setenv("MAGSIM_SOLUTIONS", str(copy))
+    assert magsim("solve", *solved.words()).exit_code == 0
+    (path,) = copy.glob("values-*/limits.bin")
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    done = magsim("solve", *solved.words())
+    assert done.exit_code == 2
+    assert f"magsim: {path} is damaged: its bytes for {LIMITED} empty cells" in done.stderr
 
 
 # Whole games.
@@ -235,6 +281,7 @@ def test_a_solution_that_does_not_reach_the_empty_board_is_no_game(
     content = (values / "values.bin").read_bytes()
     width = len(table["levels"]) * 4
     (values / "values.bin").write_bytes(content[above * width :])
+    (values / "limits.bin").unlink()
     (values / "manifest.json").write_text(json.dumps(table))
     with pytest.raises(MagsimError, match="solved here only for boards with up to 4 empty cells"):
         registry.load_bot("optimal").relies_on(solution)

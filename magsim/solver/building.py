@@ -25,6 +25,7 @@ from magsim.solver.classes import (
 )
 from magsim.solver.files import Folder
 from magsim.solver.fillings import all_classes
+from magsim.solver.limits import LIMITED, NO_LIMITS, Limits
 from magsim.solver.lines import Lines, line_tables
 from magsim.solver.memory import Room
 from magsim.solver.solve import tables_of
@@ -32,7 +33,7 @@ from magsim.solver.stakes import levels_of, stakes_of
 from magsim.solver.values import solve_layer
 from magsim.solver.work import Values
 
-KEYS, STARTS, VALUES = "keys.bin", "starts.bin", "values.bin"
+KEYS, STARTS, VALUES, LIMITS = "keys.bin", "starts.bin", "values.bin", "limits.bin"
 
 PUBLISHED = {
     16: 1,
@@ -115,6 +116,19 @@ def counts_in(folder: Folder) -> dict[int, int]:
     return {
         int(layer): sum(size for _, size in notes["masks"]) for layer, notes in folder.parts.items()
     }
+
+
+def limits_in(folder: Folder, counts: Mapping[int, int]) -> Limits:
+    """The limits of a solution, mapped; none if it has none. ``counts`` are those of its classes.
+
+    Raises:
+        MagsimError: if they cannot be read, or are too many or too few.
+    """
+    limited = [
+        counts[int(layer)] for layer in folder.parts if LIMITS in folder.parts[layer]["sha256"]
+    ]
+    levels = len(folder.description["levels"])
+    return folder.mapped(LIMITS, (sum(limited), levels), np.uint8) if limited else NO_LIMITS
 
 
 def sizes_around(folder: Folder, empty: int) -> tuple[list[int], dict[int, int]]:
@@ -217,14 +231,16 @@ class _Layers:
                 place = VALUES, str(left), self._first(left)
                 self.values[left] = self._values.read(*place, shape, np.int32)
 
-    def keep(self, empty: int, values: Values) -> None:
-        """Have the values of a layer, here and on disk.
+    def keep(self, empty: int, values: Values, limits: Limits = NO_LIMITS) -> None:
+        """Have the values of a layer, here and on disk, and there its limits if it has any.
 
         Raises:
             MagsimError: if they cannot be written.
         """
         notes: dict[str, Any] = {}
         self._values.write(VALUES, self._first(empty), values, notes)
+        if len(limits):
+            self._values.write(LIMITS, self._first(empty), limits, notes)
         self._values.list_part(str(empty), notes)
         self.values[empty] = values
 
@@ -258,6 +274,8 @@ def solve_values(
             layers.keep(0, np.zeros((counts[0], levels), np.int32))
             told(counts[0])
         else:
-            below = layers.classes, layers.values, tables, stakes, threads, told
-            layers.keep(empty, solve_layer(empty, held[empty], *below))
+            limited = levels > 1 and empty >= LIMITED
+            limits = np.empty((counts[empty], levels), np.uint8) if limited else NO_LIMITS
+            below = layers.classes, layers.values, tables, stakes, threads, told, limits
+            layers.keep(empty, solve_layer(empty, held[empty], *below), limits)
     return folder

@@ -7,6 +7,7 @@ values, which are made from the full board upwards and lie in the order of their
 
     classes-1a2b3c4d/   manifest.json  keys.bin  starts.bin     (``classes.Classes``)
     values-5e6f7a8b/    manifest.json  values.bin               int32 [class, level]
+                                       limits.bin               (``limits.Limits``)
 
 Classes depend on few of the rules, so that difficulties share them.
 """

@@ -33,9 +33,10 @@ from magsim.engine import (
 from magsim.errors import MagsimError
 from magsim.rules import DIFFICULTIES, PEACEFUL, Rules
 from magsim.solver import files
-from magsim.solver.building import KEYS, STARTS, VALUES, counts_in, sizes_in
+from magsim.solver.building import KEYS, STARTS, VALUES, counts_in, limits_in, sizes_in
 from magsim.solver.classes import Classes, class_word, find, layout, starts_length
 from magsim.solver.hands import WAYS
+from magsim.solver.limits import Limits
 from magsim.solver.placements import list_placements
 from magsim.solver.solve import tables_of
 from magsim.solver.stakes import FORBIDDEN, Stakes, stakes_of
@@ -132,7 +133,8 @@ def weigh_board(board: int, book: Book, work: Work) -> bool:
         return False
     canonical, empty = masks.canonical[mask], count_bits(mask)
     classes = book.below.layers[0]
-    weigh_rolls(canonical, empty, found, 1, classes, book.below, book.tables, book.stakes, work)
+    below, tables, stakes = book
+    weigh_rolls(canonical, empty, found, 1, classes, below, tables, stakes, False, work)
     return True
 
 
@@ -217,6 +219,8 @@ class Perfect:
     book: Book
     levels: NDArray[np.int64]
     """``[Powers left]``: the level of the solution; shape (Powers + 1,)."""
+    limits: Limits
+    """Of classes that have any, which are the first of all; shape (such classes, levels)."""
     most_empty: int
     """It reaches boards with so many empty cells."""
     path: Path
@@ -354,7 +358,15 @@ def _opened(folder: files.Folder, rules: Rules, solved: list[Rules]) -> Perfect:
         costs.index(rules.power_costs[rules.powers - left :]) for left in range(rules.powers + 1)
     ]
     sums = sha256(f"{home.fingerprint} {folder.fingerprint}".encode()).hexdigest()[:16]
-    return Perfect(rules, Book(below, tables, stakes), np.array(levels), top, folder.path, sums)
+    return Perfect(
+        rules,
+        Book(below, tables, stakes),
+        np.array(levels),
+        limits_in(folder, counts),
+        top,
+        folder.path,
+        sums,
+    )
 
 
 def needed_perfect(rules: Rules, empty: int = CELLS) -> Perfect:

@@ -12,6 +12,7 @@ from magsim.rules import PEACEFUL, Rules
 from magsim.solver import files, memory
 from magsim.solver.building import (
     KEYS,
+    LIMITS,
     PUBLISHED,
     STARTS,
     VALUES,
@@ -123,6 +124,8 @@ def check_solution(solution: Solution, watcher: Watcher) -> None:
             (classes, STARTS, empty, 4 * first, 4 * length),
             (values, VALUES, empty, row * offset, row * counts[empty]),
         ]
+        if LIMITS in values.parts[str(empty)]["sha256"]:
+            parts.append((values, LIMITS, empty, row // 4 * offset, row // 4 * counts[empty]))
     watcher.begin("checking", sum(length for *_, length in parts), 0)
     for folder, name, empty, first, length in parts:
         folder.check(name, str(empty), first, length)

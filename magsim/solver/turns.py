@@ -1,6 +1,7 @@
 """What the rolls of a turn are worth: their best placements, a RUIN where none is legal, Powers."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from magsim.board import CELLS, DICE, SIDES
 from magsim.compiled import lean_kernel
@@ -114,12 +115,21 @@ def _may_pay(base: Values, rolls: Values, cost: int, work: Work) -> bool:
             least[lane] = min(least[lane], rolls[roll, lane])
     found = 0
     for lane in range(LANES):
-        found |= np.int64(most[lane]) - cost > least[lane]
+        found |= np.int64(most[lane]) - cost >= least[lane]
     return bool(found)
 
 
 @lean_kernel
-def _settle_rolls(stakes: Stakes, hands: Hands, work: Work) -> None:
+def _note_paid(power: NDArray[np.int64], rolls: Values, cost: int, paid: Values) -> None:
+    """Fill ``paid`` of a level: the most that a roll is worth without a Power that pays for it."""
+    for roll in range(ROLLS):
+        for lane in range(LANES):
+            pays = power[roll, lane] - cost >= rolls[roll, lane]
+            paid[lane] = max(paid[lane], rolls[roll, lane] if pays else FORBIDDEN)
+
+
+@lean_kernel
+def _settle_rolls(stakes: Stakes, hands: Hands, limited: bool, work: Work) -> None:
     """Put a RUIN where nothing is legal (R17, R18), then use Powers (R12), level by level."""
     levels, penalty, allowed = len(stakes.base), np.int32(stakes.ruin), np.int32(stakes.allowed)
     for level in range(levels):
@@ -128,6 +138,7 @@ def _settle_rolls(stakes: Stakes, hands: Hands, work: Work) -> None:
             for lane in range(LANES):
                 if rolls[roll, lane] < allowed:
                     rolls[roll, lane] = ruin[lane] - penalty
+    work.paid[:] = FORBIDDEN
     for base in range(levels):
         weighed = False
         for level in range(base + 1, levels):
@@ -137,6 +148,8 @@ def _settle_rolls(stakes: Stakes, hands: Hands, work: Work) -> None:
             if not weighed:
                 weigh_powers(work.roll[base], hands, work)
                 weighed = True
+            if limited:
+                _note_paid(work.power, rolls, cost, work.paid[level])
             for roll in range(ROLLS):
                 for lane in range(LANES):
                     value = work.power[roll, lane] - cost
@@ -153,9 +166,13 @@ def weigh_rolls(
     below: Below,
     tables: Tables,
     stakes: Stakes,
+    limited: bool,
     work: Work,
 ) -> None:
-    """Fill ``work.roll``: what every roll is worth, for up to 8 classes of a canonical mask."""
+    """Fill ``work.roll``: what every roll is worth, for up to 8 classes of a canonical mask.
+
+    If they are ``limited``, fill ``work.paid``, too.
+    """
     hands, required, last = tables.hands, min(stakes.minimum, empty), DICE - below.held
     work.roll[:] = FORBIDDEN
     for lane in range(count):
@@ -165,4 +182,4 @@ def weigh_rolls(
             _spread(size, lane, hands, work.stop[size], work.met[size], work)
         _spread(last, lane, hands, work.best, work.met[last], work)
     _list_ruins(mask, first, count, layer, below, tables, work)
-    _settle_rolls(stakes, hands, work)
+    _settle_rolls(stakes, hands, limited, work)

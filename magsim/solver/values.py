@@ -27,6 +27,7 @@ from magsim.compiled import lean_kernel
 from magsim.engine import ANY_HAND
 from magsim.solver.classes import Classes, sizes_of
 from magsim.solver.hands import COUNTS, ROLLS, WAYS
+from magsim.solver.limits import NO_LIMITS, Limits, limit_some
 from magsim.solver.placements import go_on, look_up
 from magsim.solver.stakes import FORBIDDEN, Stakes
 from magsim.solver.turns import weigh_rolls
@@ -50,11 +51,13 @@ def _solve_some(
     stakes: Stakes,
     work: Work,
     values: Values,
+    limits: Limits,
 ) -> int:
     """Fill the values of some classes of a canonical mask; how many classes were not found."""
     for first in range(begin, end, LANES):
         count = min(LANES, end - first)
-        weigh_rolls(mask, empty, first, count, layer, below, tables, stakes, work)
+        limited = len(limits) > 0
+        weigh_rolls(mask, empty, first, count, layer, below, tables, stakes, limited, work)
         for level in range(len(stakes.base)):
             work.total[:] = _HALF
             for roll in range(ROLLS):
@@ -62,6 +65,8 @@ def _solve_some(
                     work.total[lane] += tables.hands.weight[roll] * work.roll[level, roll, lane]
             for lane in range(count):
                 values[first + lane, level] = work.total[lane] // WAYS
+        if limited:
+            limit_some(first, count, stakes, work.paid, values, limits)
     return int(work.missing[0])
 
 
@@ -180,6 +185,7 @@ def solve_layer(
     stakes: Stakes,
     threads: Executor,
     told: Callable[[int], object] = _untold,
+    limits: Limits = NO_LIMITS,
 ) -> Values:
     """The value of every class of a layer at every level; shape (classes, levels).
 
@@ -192,6 +198,7 @@ def solve_layer(
         stakes: of the rules.
         threads: where to work.
         told: how many more classes are done, now and then.
+        limits: to be filled, if they are wanted; shape (classes, levels).
 
     Raises:
         LookupError: if a class that a step leads to is not there.
@@ -206,7 +213,7 @@ def solve_layer(
 
     def missing(mask: int, begin: int, end: int) -> int:
         work = new_work(levels, held)
-        arguments = empty, layer, reached, tables, stakes, work, found
+        arguments = empty, layer, reached, tables, stakes, work, found, limits
         return int(_solve_some(mask, begin, end, *arguments))
 
     _in_parts(layer, threads, missing, told)

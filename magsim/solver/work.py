@@ -110,6 +110,11 @@ class Work(NamedTuple):
     """``[lane]``: sums; shape (8,), like the next two."""
     most: Values
     least: Values
+    paid: Values
+    """``[level, lane]``: the most that a roll was worth for which a Power pays; shape (levels, 8).
+
+    ``FORBIDDEN`` where none does.
+    """
     missing: NDArray[np.int64]
     """How many classes were not found; shape (1,)."""
 
@@ -140,5 +145,6 @@ def new_work(levels: int, held: int) -> Work:
         total=np.empty(LANES, np.int64),
         most=np.empty(LANES, np.int32),
         least=np.empty(LANES, np.int32),
+        paid=np.empty((levels, LANES), np.int32),
         missing=np.zeros(1, np.int64),
     )
