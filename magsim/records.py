@@ -199,9 +199,10 @@ def _digest(content: bytes) -> str:
 
 
 def write_part(folder: Path, games: tuple[int, int], frame: pl.DataFrame, origin: str = "") -> None:
-    """Write a part of the first to the last of ``games`` in place of an older one, or not at all.
+    """Write a part of the first to the last of ``games``, whole, in place of an older one.
 
-    ``origin`` is put into its name, to say what it was made from.
+    ``origin`` is put into its name, to say what it was made from. Whoever is killed just before it
+    has its name may leave neither: it is made again.
 
     Raises:
         OSError: if the disk refuses.

@@ -18,7 +18,17 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from magsim.analysis.tallies import PARTS
-from magsim.charts import comparison, experiment, play, powers, regret, ruins, scores, style
+from magsim.charts import (
+    balance,
+    comparison,
+    experiment,
+    play,
+    powers,
+    regret,
+    ruins,
+    scores,
+    style,
+)
 from magsim.regret.judging import KINDS
 from magsim.regret.sums import STEPS
 
@@ -258,6 +268,47 @@ class Made:
             lambda _, k: iter([(s, 9 - j, (9 - j) / (12 + k)) for j, s in enumerate(STEPS[:9])]),
         )
 
+    def power_worth(self, key: str) -> pl.DataFrame:
+        def rows(_: str, k: int) -> Iterator[tuple[Any, ...]]:
+            for left in (1, 2, 3):
+                for v in range(1, 9):
+                    yield left, v, 400 // v**2, 90.0 / left / v + k, self.wide
+
+        return self.table(f"powers {key} turns worth half_width", rows)
+
+    @property
+    def prices(self) -> pl.DataFrame:
+        return self.table(
+            "empty turns p10 p50 p90",
+            lambda _, k: iter([(v, 9 * v, -5.0, 30.0 * k, 120.0 + v) for v in range(1, 17)]),
+        )
+
+    @property
+    def price_curve(self) -> pl.DataFrame:
+        def rows(_: str, k: int) -> Iterator[tuple[Any, ...]]:
+            for left in (1, 2):
+                for price in range(0, 200, 10):
+                    yield left, price, 90, 1 / (1 + price / 40 / left + k)
+
+        return self.table("powers price turns share", rows)
+
+    @property
+    def rescued(self) -> pl.DataFrame:
+        def rows(_: str, k: int) -> Iterator[tuple[Any, ...]]:
+            for left in (1, 2):
+                for empty in (4, 5, 6):
+                    yield left, empty, 9 * empty, (empty + k) % 7 / 7, *self.ends
+
+        return self.table("powers empty turns share low high", rows)
+
+    @property
+    def best_openings(self) -> pl.DataFrame:
+        return self.openings.select("shape", best="share", loss=pl.lit(12.345))
+
+    @property
+    def costs(self) -> dict[str, list[int]]:
+        return {name: [40, 70, 400] for name in self.difficulties}
+
     @property
     def openings(self) -> pl.DataFrame:
         rows = [(shape, 0.2, *self.ends) for shape in SHAPES * 5]
@@ -294,6 +345,12 @@ CHARTS: dict[str, Callable[[Made], Figure]] = {
     "regret_by_turn": lambda made: regret.by_turn(made.lost),
     "regret_by_kind": lambda made: regret.by_kind(made.losses),
     "regret_by_size": lambda made: regret.by_size(made.sizes),
+    "worth_by_empty": lambda made: balance.worth(made.power_worth("empty"), "empty"),
+    "worth_by_turn": lambda made: balance.worth(made.power_worth("turn"), "turn"),
+    "prices": lambda made: balance.prices(made.prices, made.costs),
+    "price_curve": lambda made: balance.price_curve(made.price_curve, made.costs),
+    "rescues": lambda made: balance.rescues(made.rescued),
+    "best_openings": lambda made: balance.openings(made.best_openings, made.difficulties[0]),
     "grades": lambda made: regret.grades(made.accuracy),
 }
 

@@ -360,6 +360,35 @@ def test_every_position_is_asked_once_and_in_order(watch):
     assert estimates.tolist() == keys
 
 
+def test_a_bot_prepares_once_before_its_first_answer(watch):
+    told = []
+
+    class Prepared(Batched):
+        def prepare(self, rules: Rules) -> None:
+            told.append(rules)
+
+    def answer(given: Positions) -> Answers:
+        told.append(len(given))
+        return Answers(first_decisions(given))
+
+    bot = Prepared()
+    bot.answer = answer
+    referee = Referee(bot, PEACEFUL, watch)
+    for _ in range(2):
+        referee.ask(positions(OPEN), np.array([70]), 5)
+    assert told == [PEACEFUL, 1, 1]
+
+
+def test_what_raises_in_preparing_is_the_bots_fault(watch):
+    class Unprepared(Batched):
+        def prepare(self, rules: Rules) -> None:
+            raise LookupError(f"no table for {rules.name}")
+
+    assert fault_of(Unprepared(), positions(OPEN), watch) == sentence(
+        "raised LookupError: no table for peaceful", OPEN
+    )
+
+
 def test_the_difficulty_is_named(watch):
     at = "..../..../..../.... 1336 powers=0"
     bot = plain(lambda _: parse_decision("3a1 3b1"))

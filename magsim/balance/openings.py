@@ -44,15 +44,15 @@ class Openings:
     """Openings under some rules; values are expected final scores in points.
 
     ``placements``: every first placement up to symmetry, the most valuable first: board (text),
-    shape (with ``X`` for numbers), dice (how many), value, allowed (share of rolls that allow it),
-    best (share of rolls that have none better).
+    shape (with ``X`` for numbers), value, allowed (share of rolls that allow it), best (share of
+    rolls that have none better).
     ``rolls``: the 126 rolls in order: roll, chance, best (board), value, second (the next best
     board), second_value, gap (between the two), power (what using a Power first is worth); null
     where there is nothing such.
     ``shapes``: every set of cells up to symmetry, the one that is most often best first: shape,
-    dice, example (its board that is most often the best of all, else the most valuable one),
-    allowed (share of rolls), best (share of rolls in which none is better), loss (mean against the
-    best, in points, where the roll allows it).
+    example (its board that is most often the best of all, else the most valuable one), allowed
+    (share of rolls), best (share of rolls in which none is better), loss (mean against the best, in
+    points, where the roll allows it).
     Shares of rolls are by their chances. Of placements that are worth the same, each is best.
     """
 
@@ -78,12 +78,11 @@ def openings(perfect: Perfect) -> Openings:
         {
             "board": texts,
             "shape": [shape(text) for text in texts],
-            "dice": [_dice(board) for board in boards],
             "value": values,
             "allowed": chance @ fits,
             "best": chance @ best,
         },
-        schema_overrides={"board": pl.String, "shape": pl.String, "dice": pl.Int64},
+        schema_overrides={"board": pl.String, "shape": pl.String},
     )
     rolls = _rolls(texts, worth, chance, perfect)
     return Openings(placements, rolls, _shapes(placements, worth, chance))
@@ -100,11 +99,6 @@ def _placements(perfect: Perfect) -> tuple[list[int], Floats]:
     worths = perfect.futures(boards, perfect.rules.powers) + now
     order = np.argsort(-worths, kind="stable")
     return [boards[k] for k in order], worths[order]
-
-
-def _dice(board: int) -> int:
-    """How many numbers are on a board."""
-    return sum(value > 0 for value in cell_values(board))
 
 
 def _fits(boards: Sequence[int]) -> Bools:
@@ -154,10 +148,9 @@ def _shapes(placements: pl.DataFrame, worth: Floats, chance: Floats) -> pl.DataF
         loss = float(chance[allowed] @ (top[allowed] - here[allowed])) / share
         best = float(chance[allowed & (here == top)].sum())
         example = part.sort("best", "value", descending=True, maintain_order=True)["board"][0]
-        rows.append((str(name), part["dice"][0], example, share, best, loss))
+        rows.append((str(name), example, share, best, loss))
     schema = {
         "shape": pl.String,
-        "dice": pl.Int64,
         "example": pl.String,
         **dict.fromkeys(("allowed", "best", "loss"), pl.Float64),
     }

@@ -1,13 +1,12 @@
 """Weighing the turns of a run: its parts in threads, since kernels leave the interpreter alone."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, wait
 from functools import partial
 from pathlib import Path
 
 from tqdm import tqdm
 
-from magsim import records
 from magsim.analysis.tallies import player_columns
 from magsim.balance.sums import Sums, add, sum_up
 from magsim.balance.turns import Task, weigh_part
@@ -15,7 +14,9 @@ from magsim.errors import MagsimError
 from magsim.manifest import Plan
 from magsim.pool import stop_workers
 from magsim.regret.judging import warm_up
+from magsim.regret.run import played_parts
 from magsim.solver.perfect import Perfect
+from magsim.solver.solutions import crew
 from magsim.tournament import compile_once
 
 _PATIENCE = 0.2
@@ -26,13 +27,11 @@ def _tasks(
     run: Path, plan: Plan, solutions: Mapping[str, Perfect], bots: Iterable[str], most: int | None
 ) -> Iterator[tuple[Task, int]]:
     """The parts with the first ``most`` games, and how many games are wanted of each."""
-    for name, perfect in solutions.items():
+    for perfect in solutions.values():
         for bot in bots:
-            played = records.parts(run, "turns", name, bot)
-            for first, count in plan.chunks():
-                part = played.get((first, first + count - 1))
-                if part is not None and (most is None or first < most):
-                    wanted = count if most is None else min(count, most - first)
+            for (first, last), part in played_parts(run, plan, perfect.rules, bot).items():
+                if most is None or first < most:
+                    wanted = 1 + (last if most is None else min(last, most - 1)) - first
                     yield Task(part, bot, perfect, plan.seed, most), wanted
 
 
@@ -76,20 +75,14 @@ def weigh_run(
 
 def _in_threads(plan: Plan, tasks: Mapping[Task, int], jobs: int) -> Sums:
     total: Sums | None = None
-    with (
-        ThreadPoolExecutor(jobs) as threads,
-        tqdm(total=sum(tasks.values()), unit=" games", desc="Weighing", dynamic_ncols=True) as bar,
-    ):
+    unit = {"unit": " games", "desc": "Weighing", "dynamic_ncols": True}
+    with crew(jobs) as threads, tqdm(total=sum(tasks.values()), **unit) as bar:
         waiting = {threads.submit(_sums, plan, task): games for task, games in tasks.items()}
-        try:
-            while waiting:
-                done, _ = wait(waiting, _PATIENCE, FIRST_COMPLETED)
-                for future in done:
-                    total = add([future.result(), *([total] if total else [])])
-                    bar.update(waiting.pop(future))
-        except BaseException:
-            threads.shutdown(wait=False, cancel_futures=True)
-            raise
+        while waiting:
+            done, _ = wait(waiting, _PATIENCE, FIRST_COMPLETED)
+            for future in done:
+                total = add([future.result(), *([total] if total else [])])
+                bar.update(waiting.pop(future))
     if total is None:
         raise ValueError("no tasks")
     return total

@@ -11,11 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from magsim import records
 from magsim.board import CELLS
 from magsim.errors import MagsimError
-from magsim.regret.decisions import Decisions, Ints, read_decisions
-from magsim.regret.judging import judge_distinct
+from magsim.regret.decisions import Decisions, Ints
+from magsim.regret.judging import judge_distinct, read_turns
 from magsim.regret.sums import UNIT
 from magsim.solver.perfect import Perfect
 
@@ -34,22 +33,13 @@ class Task:
     most: int | None
 
 
-def read_turns(task: Task) -> Decisions:
+def first_decisions(task: Task) -> Decisions:
     """The first decision of each turn in a part.
 
     Raises:
         MagsimError: if the part is damaged or makes no sense.
     """
-    records.check_part(task.turns)
-    frame = records.read_part(task.turns, "turns")
-    if task.most is not None:
-        frame = frame.filter(pl.col("game") < task.most)
-    try:
-        decisions = read_decisions(frame, task.perfect.rules, task.seed)
-    except ValueError as error:
-        raise MagsimError(
-            f"{task.turns}: its records make no sense ({error}); magsim verify says more"
-        ) from error
+    _, decisions = read_turns(task.turns, task.perfect.rules, task.seed, task.most)
     first = decisions.step == 1
     return Decisions(*(column[first] for column in decisions))
 
@@ -60,7 +50,7 @@ def weigh_part(task: Task) -> pl.DataFrame:
     Raises:
         MagsimError: if the part is damaged or makes no sense, or the solution does not reach it.
     """
-    turns = read_turns(task)
+    turns = first_decisions(task)
     try:
         return weigh_turns(turns, task.perfect)
     except MagsimError as error:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from magsim.cli.common import run_argument
+from magsim.cli.common import leave, run_argument
+from magsim.cli.judging import solved_players
 
 
 @click.command()
@@ -40,26 +41,18 @@ def balance(
     of every opening. Perfect play comes from `magsim solve`.
     """
     from magsim.balance.run import weigh_run
-    from magsim.errors import MagsimError
-    from magsim.manifest import read_manifest
-    from magsim.reading.replay import chosen
-    from magsim.regret.run import solved
     from magsim.report import balance as report
     from magsim.report import tables
     from magsim.report.page import check_folder
 
-    plan = read_manifest(run)
-    bots = list(plan.bots) if bot is None else [chosen("bot", bot, list(plan.bots))]
-    known = {rules.name: rules for rules in plan.rules}
-    names = list(known) if difficulty is None else [chosen("difficulty", difficulty, list(known))]
     check_folder(out or run / report.FOLDER)
-    solutions, missing = solved(known[name] for name in names)
-    if not solutions:
-        raise MagsimError("; ".join(missing))
-    for sentence in missing:
-        click.echo(f"Left out: {sentence}.", err=True)
-    found = report.balance(weigh_run(run, plan, solutions, bots, jobs, games), solutions)
-    folder = report.write_page(run, found, missing, out)
+    plan, bots, solutions, missing = solved_players(run, bot, difficulty)
+    try:
+        found = report.balance(weigh_run(run, plan, solutions, bots, jobs, games), solutions)
+        folder = report.write_page(run, found, missing, out)
+    except KeyboardInterrupt:
+        click.echo("\nStopped; there is nothing to resume.", err=True)
+        leave()
     screen = tables.console()
     for table in report.closing_tables(found):
         screen.print(tables.from_page(table))

@@ -10,9 +10,9 @@ from magsim.cli.common import INTERRUPTED, jobs_option, run_argument, same_comma
 from magsim.errors import MagsimError
 
 if TYPE_CHECKING:
+    from magsim.manifest import Plan
     from magsim.regret.worst import Worst
     from magsim.report.judged import Judged
-    from magsim.rules import Rules
     from magsim.solver.perfect import Perfect
 
 SHOWN = 4
@@ -52,8 +52,6 @@ def regret(
 
     What was judged is kept in the run's folder. Perfect play comes from `magsim solve`.
     """
-    from magsim.manifest import read_manifest
-    from magsim.reading.replay import chosen
     from magsim.regret.run import judge_run
     from magsim.regret.sums import sum_up
     from magsim.regret.worst import look_up
@@ -61,12 +59,8 @@ def regret(
     from magsim.report.page import check_folder
     from magsim.report.regret import FOLDER, write_page
 
-    plan = read_manifest(run)
-    bots = list(plan.bots) if bot is None else [chosen("bot", bot, list(plan.bots))]
-    known = {rules.name: rules for rules in plan.rules}
-    names = list(known) if difficulty is None else [chosen("difficulty", difficulty, list(known))]
     check_folder(out or run / FOLDER)
-    solutions, missing = _solutions([known[name] for name in names])
+    plan, bots, solutions, missing = solved_players(run, bot, difficulty)
     try:
         judge_run(run, plan, solutions, bots, jobs, games)
         sums = sum_up(run, plan, solutions, bots, most=games, worst=worst)
@@ -79,15 +73,25 @@ def regret(
     click.echo(f"Report {folder / 'report.html'}", err=True)
 
 
-def _solutions(every: "Sequence[Rules]") -> "tuple[dict[str, Perfect], list[str]]":
-    """Perfect play by name of the rules, and what is left out, which is told at once.
+def solved_players(
+    run: Path, bot: str | None, difficulty: str | None
+) -> "tuple[Plan, list[str], dict[str, Perfect], list[str]]":
+    """What a run has of a bot and a difficulty, or of all: its plan, bots, and perfect play.
+
+    Perfect play is by name of the rules; what is left out is told at once, and comes last.
 
     Raises:
-        MagsimError: if none of the rules are solved.
+        MagsimError: if the run has none of these, or none of the rules are solved.
     """
+    from magsim.manifest import read_manifest
+    from magsim.reading.replay import chosen
     from magsim.regret.run import solved
 
-    solutions, missing = solved(every)
+    plan = read_manifest(run)
+    bots = list(plan.bots) if bot is None else [chosen("bot", bot, list(plan.bots))]
+    known = {rules.name: rules for rules in plan.rules}
+    names = list(known) if difficulty is None else [chosen("difficulty", difficulty, list(known))]
+    solutions, missing = solved(known[name] for name in names)
     if len(missing) > SHOWN:
         more = f"{len(missing) - SHOWN + 1} more difficulties are not solved here"
         missing = [*missing[: SHOWN - 1], more]
@@ -95,7 +99,7 @@ def _solutions(every: "Sequence[Rules]") -> "tuple[dict[str, Perfect], list[str]
         raise MagsimError("; ".join(missing))
     for sentence in missing:
         click.echo(f"Left out: {sentence}.", err=True)
-    return solutions, missing
+    return plan, bots, solutions, missing
 
 
 def print_judged(found: "Judged", worst: "Sequence[Worst]") -> None:

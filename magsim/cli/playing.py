@@ -137,14 +137,19 @@ def play_run(
         run, plan, entrants = prepare()
         click.echo(f"Run {run}", err=True)
         report = tournaments.play(run, plan, entrants, jobs, time_limit)
+        if not report.played and not report.faults:
+            click.echo(f"Run {run} is complete; nothing was left to play.", err=True)
+        if report.played or report.before:
+            try:
+                conclude(run)
+            except MagsimError as error:
+                if not report.faults:
+                    raise
+                click.echo(f"magsim: {error}", err=True)
     except KeyboardInterrupt:
         kept = "Stopped; all finished games are kept. To go on:"
         click.echo(f"\n{kept} {same_command(ctx)}", err=True)
         ctx.exit(INTERRUPTED)
-    if not report.played and not report.faults:
-        click.echo(f"Run {run} is complete; nothing was left to play.", err=True)
-    if report.played or report.before:
-        conclude(run)
     if report.faults:
         raise BotFault("\nmagsim: ".join(report.faults.values()))
 

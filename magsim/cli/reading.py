@@ -61,7 +61,7 @@ def query(run: Path, sql: str, form: str) -> None:
 @click.option(
     "--explain",
     metavar="SPEC",
-    help="With --turn: what this bot would decide there, and its best options (of optimal: all).",
+    help="With --turn: what this bot would decide there, and its best options (all if exact).",
 )
 @time_limit_option
 def replay(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from magsim.cli.common import jobs_option, run_argument
+from magsim.cli.common import INTERRUPTED, jobs_option, run_argument, same_command
 
 
 @click.command()
@@ -15,9 +15,17 @@ from magsim.cli.common import jobs_option, run_argument
     help="Folder of the report.  [default: report/ in the run's folder]",
 )
 @jobs_option
-def report(run: Path, out: Path | None, jobs: int) -> None:
-    """Write charts, report.html and report.md of a RUN, or of an experiment."""
-    write_report(run, out, jobs)
+@click.pass_context
+def report(ctx: click.Context, run: Path, out: Path | None, jobs: int) -> None:
+    """Write charts, report.html and report.md of a RUN, or of an experiment.
+
+    Where the rules of a RUN are solved, its first games are judged by perfect play before.
+    """
+    try:
+        write_report(run, out, jobs)
+    except KeyboardInterrupt:
+        click.echo(f"\nStopped; what was judged is kept. To go on: {same_command(ctx)}", err=True)
+        ctx.exit(INTERRUPTED)
 
 
 def check_report(run: Path, out: Path | None) -> None:

@@ -2,15 +2,14 @@
 
 import os
 import signal
-import sys
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
 from magsim.board import CELLS
-from magsim.cli.common import INTERRUPTED, same_command
+from magsim.cli.common import leave, same_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,7 +119,7 @@ def solve(
     except KeyboardInterrupt:
         kept = "Stopped; all finished layers are kept. To go on:"
         click.echo(f"\n{kept} {same_command(ctx)}", err=True)
-        _leave()
+        leave()
 
 
 def _print_solution(rules: "Sequence[Rules]", solution: "Solution", was_there: bool) -> None:
@@ -135,10 +134,3 @@ def _print_solution(rules: "Sequence[Rules]", solution: "Solution", was_there: b
             score = solution.start_value(one)
             reach = f"perfect play expects a score of {score:.4f} with all its Powers"
         click.echo(f"{one.name}: {reach}; {solution.count:,} classes in {solution.values.path}")
-
-
-def _leave() -> NoReturn:
-    """End at once: a kernel at work in a thread knows no interruption and would be waited for."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(INTERRUPTED)

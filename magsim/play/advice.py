@@ -34,6 +34,8 @@ from magsim.rules import Rules
 from magsim.simulate import Played, play_games
 from magsim.tournament import Entrant
 
+_NO_ESTIMATES = "bot {} gives no estimates, and decisions are judged by them"
+
 
 class Regret(NamedTuple):
     """A decision that cost points, by a bot's own estimates.
@@ -172,9 +174,7 @@ class _Critic:
         games = np.full(len(positions), GAME_INDEX, np.int64)
         decisions, estimates = self._referee.ask(positions, games, turn)
         if np.isnan(estimates).any():
-            raise MagsimError(
-                f"bot {self._bot.spec} gives no estimates, and decisions are judged by them"
-            )
+            raise MagsimError(_NO_ESTIMATES.format(self._bot.spec))
         return decisions, estimates
 
 
@@ -182,14 +182,15 @@ def _exact_regret(rules: Rules, step: Step, bot: Bot, watch: Watch) -> Regret | 
     """The regret of a decision by a bot that is ``exact``; None if nothing is worth more."""
     start = Position(step.board, step.dice, step.powers_left, rules)
     found = explain(Inquiry(GAME_INDEX, step.turn, start, _key(str(start))), bot, watch)
-    worths = {
-        pack_decision(option, step.board, step.dice): option.estimate or 0.0
-        for option in found.options
-    }
+    worths: dict[int, float] = {}
+    for option in found.options:
+        if option.estimate is None:
+            raise MagsimError(_NO_ESTIMATES.format(bot.spec))
+        worths[pack_decision(option, step.board, step.dice)] = option.estimate
     best, made = found.options[0], pack_decision(step.decision, step.board, step.dice)
     if made not in worths:
         raise MagsimError(f"bot {bot.spec} leaves '{step.decision}' out of its ranking at {start}")
-    regret = Regret(step, best, worths[made], best.estimate or 0.0)
+    regret = Regret(step, best, worths[made], max(worths.values()))
     return regret if regret.cost > 0 else None
 
 

@@ -149,7 +149,7 @@ class Counsel:
             return [say("There is no post-mortem: {error}", error=error)]
         shown = [regret for regret in found if regret.cost >= _LEAST][:REGRETS]
         if entrant.bot.exact:
-            return self._exact_review(sum(regret.cost for regret in found), shown)
+            return self._exact_review(found, shown)
         if not shown:
             return [say("{bot} would have done no better anywhere, by its own estimates.", bot=bot)]
         return [
@@ -157,11 +157,18 @@ class Counsel:
             *(self._regret(regret, bot) for regret in shown),
         ]
 
-    def _exact_review(self, cost: float, shown: list["Regret"]) -> list[Phrase]:
+    def _exact_review(self, found: list["Regret"], shown: list["Regret"]) -> list[Phrase]:
         """What decisions cost in all, and those that cost most, against perfect play."""
-        say = self._tongue.say
-        if not shown:
+        say, cost = self._tongue.say, sum(regret.cost for regret in found)
+        if not found:
             return [say("You played perfectly: no other decision was worth more.")]
+        if not shown:
+            return [
+                say(
+                    "You played all but perfectly: your decisions cost {points} points in all.",
+                    points=f"{cost:.2g}",
+                )
+            ]
         return [
             say(
                 "Against perfect play your decisions cost {points} points in all, exactly; most of "

@@ -3,9 +3,12 @@
 What perfect play needs is imported only where something is solved.
 """
 
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from magsim.errors import MagsimError
 from magsim.manifest import Plan, read_manifest
 from magsim.solver import files
 
@@ -22,7 +25,11 @@ With the luck taken out they tell as much as several times as many games do; all
 
 
 def _solutions(plan: Plan) -> "dict[str, Perfect]":
-    """Perfect play by name of the rules, as far as they are solved whole."""
+    """Perfect play by name of the rules, as far as they are solved whole.
+
+    Raises:
+        MagsimError: if a solution is there and cannot be read.
+    """
     root = files.root()
     if not root.is_dir() or not any(root.glob("values-*")):
         return {}
@@ -34,26 +41,40 @@ def _solutions(plan: Plan) -> "dict[str, Perfect]":
 def judge_first(run: Path, jobs: int) -> None:
     """Judge the first games of a run, where their rules are solved.
 
+    Nobody asked for it, so where a solution cannot be read, or what is found cannot be kept, this
+    is said on standard error, and nothing is judged.
+
     Raises:
         MagsimError: if a part is damaged or makes no sense, a game does not come to its score, or
             the folder cannot be written.
     """
     plan = read_manifest(run)
-    solutions = _solutions(plan)
-    if solutions:
-        from magsim.regret.run import judge_run
+    try:
+        solutions = _solutions(plan)
+    except MagsimError as error:
+        print(f"Not judged by perfect play: {error}.", file=sys.stderr)
+        return
+    if not solutions:
+        return
+    if not os.access(run, os.W_OK):
+        print(f"Not judged by perfect play: run {run} cannot be written.", file=sys.stderr)
+        return
+    from magsim.regret.run import judge_run
 
-        judge_run(run, plan, solutions, plan.bots, jobs, FIRST)
+    judge_run(run, plan, solutions, plan.bots, jobs, FIRST)
 
 
 def judged(run: Path) -> "Sums | None":
-    """Sums over all that was judged of a run; None where nothing was.
+    """Sums over all that was judged of a run; None where nothing was, or no solution can be read.
 
     Raises:
         MagsimError: if a part is damaged.
     """
     plan = read_manifest(run)
-    solutions = _solutions(plan)
+    try:
+        solutions = _solutions(plan)
+    except MagsimError:  # as was said when it was to be judged
+        return None
     if not solutions:
         return None
     from magsim.regret.run import judged_parts

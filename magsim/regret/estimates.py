@@ -163,12 +163,13 @@ def differences(sums: Sums) -> pl.DataFrame:
     """How far bots are ahead of each other by luck-adjusted scores, game by game.
 
     Columns as in ``analysis.pairs.differences``; gain is by what taking the luck out gains over
-    pairing alone.
+    pairing alone. Bots that have no game in common are left out.
     """
-    level = 1 - (1 - LEVEL) / max(1, len(sums.pairs))
+    pairs = sums.pairs.filter(pl.col("n") > 0).sort("difficulty", "other", "bot")
+    level = 1 - (1 - LEVEL) / max(1, len(pairs))
 
     def rows() -> Iterator[Sequence[object]]:
-        for row in sums.pairs.sort("difficulty", "other", "bot").iter_rows(named=True):
+        for row in pairs.iter_rows(named=True):
             plain, mean = _mean(row["n"], row, "score", 1), _mean(row["n"], row, "gap")
             wide = _mean(row["n"], row, "gap", level=level)
             names = row["difficulty"], row["bot"], row["other"], row["n"]

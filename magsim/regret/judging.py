@@ -95,14 +95,7 @@ def judge_part(task: Task) -> int:
             not come to its score, or the disk refuses.
     """
     perfect = needed_perfect(task.rules)
-    records.check_part(task.turns)
-    turns = records.read_part(task.turns, "turns")
-    try:
-        decisions = read_decisions(turns, task.rules, task.seed)
-    except ValueError as error:
-        raise MagsimError(
-            f"{task.turns}: its records make no sense ({error}); magsim verify says more"
-        ) from error
+    turns, decisions = read_turns(task.turns, task.rules, task.seed)
     try:
         found = _weigh(decisions, judge_distinct(decisions, perfect), perfect)
         _check_links(decisions, found, perfect.scale)
@@ -115,6 +108,26 @@ def judge_part(task: Task) -> int:
     except OSError as error:
         raise MagsimError(f"{task.folder} cannot be written: {error.strerror or error}") from error
     return 1 + task.games[1] - task.games[0]
+
+
+def read_turns(
+    part: Path, rules: Rules, seed: int, most: int | None = None
+) -> tuple[pl.DataFrame, Decisions]:
+    """A part of the table ``turns`` and its decisions, up to game ``most`` (not included) if told.
+
+    Raises:
+        MagsimError: if the part is damaged or makes no sense.
+    """
+    records.check_part(part)
+    turns = records.read_part(part, "turns")
+    if most is not None:
+        turns = turns.filter(pl.col("game") < most)
+    try:
+        return turns, read_decisions(turns, rules, seed)
+    except ValueError as error:
+        raise MagsimError(
+            f"{part}: its records make no sense ({error}); magsim verify says more"
+        ) from error
 
 
 def judge_distinct(decisions: Decisions, perfect: Perfect) -> Judged:

@@ -51,7 +51,7 @@ def judged_parts(run: Path, plan: Plan, perfect: Perfect, bot: str) -> Parts:
     Raises:
         MagsimError: if a file among them is none of ours.
     """
-    played = _played(run, plan, perfect.rules, bot)
+    played = played_parts(run, plan, perfect.rules, bot)
     found = records.parts(run, TABLE, perfect.rules.name, bot)
     return {
         games: found[games]
@@ -60,7 +60,7 @@ def judged_parts(run: Path, plan: Plan, perfect: Perfect, bot: str) -> Parts:
     }
 
 
-def _played(run: Path, plan: Plan, rules: Rules, bot: str) -> Parts:
+def played_parts(run: Path, plan: Plan, rules: Rules, bot: str) -> Parts:
     """The parts of the plan that were played to their end: those of ``turns``."""
     turns, games = (records.parts(run, table, rules.name, bot) for table in records.TABLES)
     planned = ((first, first + count - 1) for first, count in plan.chunks())
@@ -74,7 +74,7 @@ def _tasks(
     for perfect in solutions.values():
         for bot in bots:
             done = judged_parts(run, plan, perfect, bot)
-            for games, turns in _played(run, plan, perfect.rules, bot).items():
+            for games, turns in played_parts(run, plan, perfect.rules, bot).items():
                 if games not in done and (most is None or games[0] < most):
                     name = perfect.rules.name
                     folder = records.part_folder(run, TABLE, name, bot)

@@ -1,6 +1,6 @@
 """The page of ``magsim balance``: what Powers, openings and rescues are worth to perfect play."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,13 +54,15 @@ class Powers:
         """The bots whose games were looked at, in the order of the plan."""
         return [str(bot) for bot in self.moments["bot"].unique(maintain_order=True).sort()]
 
-    def each(self, frame: pl.DataFrame) -> Iterator[tuple[str, list[Row]]]:
-        """By difficulty, the rows of one bot: of ``optimal`` if it is there, else of the first."""
-        bot = "optimal" if "optimal" in self.bots else self.bots[0]
+    def each(self, say: Callable[[list[Row]], str], frame: pl.DataFrame) -> list[str]:
+        """Something said of the first bot at each difficulty; "" of none that has no rows."""
+        told = []
         for name in self.costs:
-            rows = rows_of(frame, name, bot)
-            if rows:
-                yield name, rows
+            bots = self.moments.filter(difficulty=name)["bot"].unique(maintain_order=True).sort()
+            if len(bots):
+                what = say(rows_of(frame, name, bots[0]))
+                told += [f"At {name}, where {bots[0]} played, {what}."] if what else []
+        return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def _show_percent(name: str, digits: int = 1) -> Show:
 
 
 LEFT: dict[str, Show] = {"Powers left": _show_key("powers")}
-WORTH: dict[str, Show] = {"turns": show_whole("turns"), "worth": show_interval("worth")}
+WORTH: dict[str, Show] = {"turns": show_whole("turns"), "worth, points": show_interval("worth")}
 PRICES: dict[str, Show] = {
     "turns": show_whole("turns"),
     "10 %": _show_number("p10"),
@@ -124,7 +126,7 @@ PRICES: dict[str, Show] = {
 RESCUES: dict[str, Show] = {
     "turns": show_whole("turns"),
     "worth a Power": show_share,
-    "gain": show_interval("gain"),
+    "gain, points": show_interval("gain"),
 }
 
 
@@ -143,41 +145,47 @@ def worth_sentences(powers: Powers) -> list[str]:
             f"{row['middle_empty']} empty cells{late}"
         )
 
-    return [
-        f"At {name}, beyond {'its price' if len(rows) == 1 else 'their prices'}, to have Powers "
-        f"left: {'; '.join(say(row) for row in reversed(rows))}."
-        for name, rows in powers.each(powers.moments)
-    ]
+    def say_all(rows: list[Row]) -> str:
+        beyond = "its price" if len(rows) == 1 else "their prices"
+        told = "; ".join(say(row) for row in reversed(rows))
+        return f"beyond {beyond}, to have Powers left: {told}"
+
+    return powers.each(say_all, powers.moments)
 
 
 def price_sentences(powers: Powers) -> list[str]:
     """How often a use pays, and at what price it would."""
     every = powers.prices.filter(pl.col("empty").is_null() & pl.col("powers").is_null())
-    return [
-        f"At {name}, using the best Power pays at its price in {percent(row['share'])} of the "
-        f"turns with Powers left; the price at which it is all the same has the median "
-        f"{number(row['p50'])}, and is {number(row['p90'])} or more in one turn of ten."
-        for name, (row, *_) in powers.each(every)
-    ]
+
+    def say(rows: list[Row]) -> str:
+        if not rows:
+            return ""
+        (row,) = rows
+        return (
+            f"using the best Power pays at its price in {percent(row['share'])} of the turns with "
+            f"Powers left; the price at which it is all the same has the median "
+            f"{number(row['p50'])} points, and is {number(row['p90'])} points or more in one turn "
+            "of ten"
+        )
+
+    return powers.each(say, every)
 
 
 def rescue_sentences(powers: Powers) -> list[str]:
     """How many turns in MAGDAGDON are worth a Power."""
     every = powers.rescues.filter(pl.col("empty").is_null() & pl.col("powers").is_null())
 
-    def say(row: Row) -> str:
-        if not row["rescued"]:
-            return "none is worth a Power"
-        gain = interval(row["gain"], row["half_width"])
-        return f"{percent(row['share'])} are worth a Power, which then gains {gain} points"
+    def say(rows: list[Row]) -> str:
+        if not rows:
+            return "no turn was in MAGDAGDON with Powers left"
+        (row,) = rows
+        told = "none is worth a Power"
+        if row["rescued"]:
+            gain = interval(row["gain"], row["half_width"])
+            told = f"{percent(row['share'])} are worth a Power, which then gains {gain} points"
+        return f"of the turns in MAGDAGDON with Powers left, {told} against the best RUIN"
 
-    found = {name: f"{say(row)} against the best RUIN" for name, (row, *_) in powers.each(every)}
-    return [
-        f"At {name}, of the turns in MAGDAGDON with Powers left, {found[name]}."
-        if name in found
-        else f"At {name}, no turn was in MAGDAGDON with Powers left."
-        for name in powers.costs
-    ]
+    return powers.each(say, every)
 
 
 def opening_sentences(found: Mapping[str, Openings]) -> list[str]:
@@ -240,7 +248,7 @@ def moments_table(powers: Powers) -> Table:
 def prices_table(powers: Powers) -> Table:
     """The price of indifference by Powers left."""
     frame = powers.prices.filter(pl.col("empty").is_null())
-    title = "The price at which using a Power now and not using it are worth the same"
+    title = "The price, in points, at which using a Power now and not using it are worth the same"
     return table_of(title, frame, PLAYER | LEFT | PRICES)
 
 
@@ -254,7 +262,7 @@ def _price_section(powers: Powers) -> Section:
     tables = (
         prices_table(powers),
         table_of(
-            "By empty cells",
+            "This price by empty cells",
             by_empty,
             PLAYER | {"empty cells": show_whole("empty")} | PRICES,
         ),
@@ -263,7 +271,7 @@ def _price_section(powers: Powers) -> Section:
             steps,
             PLAYER
             | LEFT
-            | {"price": show_whole("price"), "turns": show_whole("turns")}
+            | {"price, points": show_whole("price"), "turns": show_whole("turns")}
             | {"pays": _show_percent("share")},
         ),
     )
@@ -304,7 +312,7 @@ def shapes_table(name: str, one: Openings, most: int | None = None) -> Table:
         "for example": show_text("example"),
         "rolls that allow it": _show_percent("allowed"),
         "best": _show_percent("best"),
-        "loses": _show_number("loss", 2),
+        "loses, points": _show_number("loss", 2),
     }
     frame = one.shapes if most is None else one.shapes.head(most)
     return table_of(f"{capital(name)}: first placements by their cells", frame, columns)
@@ -326,11 +334,12 @@ def _placement_tables(one: Openings) -> Iterator[Table]:
         "gap": _show_number("gap", 2),
     }
     columns |= power if one.rolls["power"].count() else {}
-    yield table_of("The best opening of each roll", one.rolls, columns, words=3)
+    title = "The best opening of each roll; what it is worth, in points"
+    yield table_of(title, one.rolls, columns, words=3)
     best = one.placements.filter(pl.col("best") > 0).sort("best", descending=True)
     columns = {
         "placement": show_text("board"),
-        "worth": _show_number("value", 2),
+        "worth, points": _show_number("value", 2),
         "rolls that allow it": _show_percent("allowed", 2),
         "best": _show_percent("best", 2),
     }

@@ -134,7 +134,7 @@ def differences(found: Judged) -> Section:
     table = differences_table(
         found.differences, "Luck-adjusted paired differences on the same dice, points", "gain"
     )
-    text = f"{capital(listed(told))}."
+    text = f"{capital(listed(told))}." if told else "The two that lose least share no game."
     return Section(title, text, {"luck_differences": chart}, (table,))
 
 
@@ -145,9 +145,10 @@ def grades(found: Judged) -> Section:
         row = row_of(found.accuracy, difficulty, best)
         accuracy = percent_interval(row["accuracy"], row["accuracy_half_width"])
         return (
-            f"{best} loses {interval(row['loss'], row['loss_half_width'])} points a decision, its "
-            f"accuracy is {accuracy}; {percent(row['best'])} of its decisions are as good as the "
-            f"best, {percent(row['mistakes'])} mistakes and {percent(row['blunders'])} blunders"
+            f"{best} has an error rate of {interval(row['loss'], row['loss_half_width'])} points a "
+            f"decision and an accuracy of {accuracy}; {percent(row['best'])} of its decisions are "
+            f"as good as the best, {percent(row['mistakes'])} mistakes and "
+            f"{percent(row['blunders'])} blunders"
         )
 
     def share(name: str) -> Show:
@@ -155,7 +156,7 @@ def grades(found: Judged) -> Section:
 
     columns = {
         "decisions": show_whole("decisions"),
-        "lost by each": show_interval("loss", "loss_half_width"),
+        "error rate, points": show_interval("loss", "loss_half_width"),
         "accuracy": share("accuracy"),
         **{name: share(name) for name in ("best", *GRADES)},
     }
@@ -192,8 +193,8 @@ def kinds(found: Judged) -> Section:
         "kind": lambda row: charts.KIND_NAMES[row["kind"]],
         "decisions": show_whole("decisions"),
         "not the best": show_whole("lossy"),
-        "lost by each of these": lambda row: number(row["each"]),
-        "lost a game": show_interval("loss"),
+        "points lost by each of these": lambda row: number(row["each"]),
+        "points lost a game": show_interval("loss"),
     }
     note = (
         " A placement or a RUIN where a Power would have been best is a Power not used; a Power "
@@ -223,7 +224,7 @@ def turns(found: Judged) -> Section:
     columns = {
         "turn": show_whole("turn"),
         "turns": show_whole("turns"),
-        "lost in each": show_interval("loss"),
+        "points lost in each": show_interval("loss"),
     }
     table = table_of("Points lost by turn", found.turns, PLAYER | columns)
     drawn = {"turns": charts.by_turn(found.turns)}
@@ -263,7 +264,8 @@ def worst(found: Judged, decisions: Sequence[Worst]) -> Section:
         for one in decisions
     ]
     head = ["difficulty", "bot", "position", "decided", "best", "game", "turn", "worth"]
-    table = Table("The worst decisions", [*head, "best worth", "lost"], rows, words=5)
+    title = "The worst decisions; what they and the best are worth, in points"
+    table = Table(title, [*head, "best worth", "lost"], rows, words=5)
     text = "`magsim replay` shows each of them by its game and turn."
     text = f"{capital(listed(told))}. {text}" if told else text
     return Section("The worst decisions", text, {}, (table,))

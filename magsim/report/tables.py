@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # perfect play is loaded only where it is solved, charts wher
 
 MINIMUM_WIDTH = 110
 """Columns; a narrower terminal breaks lines, which is better than figures broken inside."""
+_SHARES = ("best", "inaccuracies", "mistakes", "blunders")
 
 
 def console() -> Console:
@@ -91,7 +92,7 @@ def difference_table(
 def luck_table(adjusted: pl.DataFrame) -> Table:
     """One row for each difficulty and bot, from ``regret.estimates.luck_adjusted``."""
     table = _table(
-        "Luck-adjusted: what perfect play expects, minus what was lost against it",
+        "Luck-adjusted points: what perfect play expects, minus what was lost against it",
         ("difficulty", "bot", "games", "score", "luck", "perfect", "lost", "luck-adjusted", "gain"),
         words=2,
     )
@@ -124,18 +125,8 @@ def times(gain: float | None) -> str:
 def accuracy_table(accuracy: pl.DataFrame) -> Table:
     """One row for each difficulty and bot, from ``regret.estimates.accuracy``."""
     table = _table(
-        "Decisions against perfect play, 95 % intervals",
-        (
-            "difficulty",
-            "bot",
-            "decisions",
-            "lost by each",
-            "accuracy",
-            "best",
-            "inaccuracies",
-            "mistakes",
-            "blunders",
-        ),
+        "Decisions against perfect play, 95 % intervals of the means",
+        ("difficulty", "bot", "decisions", "error rate, points", "accuracy", *_SHARES),
         words=2,
     )
     for row in accuracy.iter_rows(named=True):
@@ -145,7 +136,7 @@ def accuracy_table(accuracy: pl.DataFrame) -> Table:
             f"{row['decisions']:,}",
             interval(row["loss"], row["loss_half_width"]),
             percent_interval(row["accuracy"], row["accuracy_half_width"]),
-            *(percent(row[name]) for name in ("best", "inaccuracies", "mistakes", "blunders")),
+            *(percent(row[name]) for name in _SHARES),
         )
     return table
 
@@ -170,7 +161,7 @@ def worst_tables(worst: "Sequence[Worst]") -> list[Table]:
     columns = ("bot", "game", "turn", "position", "decided", "best", "worth", "best worth", "lost")
     for one in worst:
         if one.difficulty not in tables:
-            title = f"{one.difficulty.upper()}: the worst decisions"
+            title = f"{one.difficulty.upper()}: the worst decisions, in points"
             tables[one.difficulty] = _table(title, columns)
         tables[one.difficulty].add_row(
             Text(one.bot),

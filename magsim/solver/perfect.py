@@ -299,11 +299,18 @@ class Perfect:
 
 
 def solutions() -> list[files.Folder]:
-    """The value folders that are there, the ones that reach further first."""
+    """The value folders that are there: those that reach further first, of these the smaller.
+
+    So a solution that was made for some rules stays theirs when more are solved together.
+    """
     root = files.root()
     paths = sorted(root.glob("values-*")) if root.is_dir() else []
     found = [folder for path in paths if (folder := files.read_folder(path)) is not None]
-    return sorted(found, key=lambda folder: -int(folder.description["most_empty"]))
+
+    def order(folder: files.Folder) -> tuple[int, int]:
+        return -int(folder.description["most_empty"]), len(folder.description["levels"])
+
+    return sorted(found, key=order)
 
 
 def _rules_of(folder: files.Folder, rules: Rules) -> list[Rules] | None:
