@@ -269,7 +269,6 @@ def decide_all(
     hands: NDArray[np.int64],
     powers_left: NDArray[np.int64],
     values: RuleValues,
-    anew: bool,
     guide: Guide,
     decisions: NDArray[np.int64],
     estimates: NDArray[np.float64],
@@ -277,8 +276,7 @@ def decide_all(
     """Write the best decisions, packed, and the expected final scores in points.
 
     Of equals it is the first of the placements, or of the RUINs, or of the Powers. ``NO_DECISION``
-    if the solution does not reach all that they lead to. With ``anew`` nothing is recalled, and
-    ``Room.worth`` is filled with what the last position comes to by a Power.
+    if the solution does not reach all that they lead to.
     """
     (below, tables, stakes), work, room, memo = guide.book, guide.work, guide.room, guide.memo
     choice, bits = work.choice, tables.masks.bits
@@ -286,7 +284,7 @@ def decide_all(
         board, hand, left = boards[row], hands[row], powers_left[row]
         levels, mask, asked = guide.levels[: left + 1], empty_mask(board), hand << 4 | left
         empty, worth = count_bits(mask), room.worth[max(left - 1, 0)]
-        early = empty >= EARLY and not anew
+        early = empty >= EARLY
         slot = _slot(board, asked, DECISIONS) if early else DECISIONS
         if not early or memo.board[slot] != board or memo.asked[slot] != asked:
             word, decision, total = class_word(board, bits[mask], tables.lines), board, 0
@@ -305,8 +303,7 @@ def decide_all(
                     break
                 decision, total = _stay(board, mask, cell, room.ruin[left], choice, bits)
                 classes = tables.masks, below.layers[0], below.vectors[0], guide.limits
-                pays = may_pay(total // THROWS, word, mask, levels[left], stakes, *classes)
-                weigh = left > 0 and (anew or pays)
+                weigh = may_pay(total // THROWS, word, mask, levels[left], stakes, *classes)
                 if not weigh or (early and _recall(board, left, memo, worth)):
                     break
             if weigh:

@@ -3,7 +3,7 @@
 import mmap
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +13,13 @@ from magsim import solver
 from magsim.board import CELLS, format_board
 from magsim.bot import Answers, Position, Positions, option
 from magsim.compiled import source_key
-from magsim.decision import Decision
+from magsim.decision import Decision, unpack_decision
 from magsim.errors import MagsimError
 from magsim.rules import Rules
 from magsim.solver import memory
-from magsim.solver.perfect import Perfect, future, needed_perfect
+from magsim.solver.library import needed_perfect
+from magsim.solver.perfect import Perfect
 from magsim_bots.choosing import NO_DECISION, decide_all, new_guide
-from magsim_bots.ranking import Option, paid, power_options, ranked
-from magsim_bots.turn import THROWS
 
 _STRETCH, _PATIENCE = 1 << 26, 5.0
 """Bytes that are read ahead between two looks at the clock; seconds."""
@@ -59,13 +58,15 @@ def reliance(rules: Rules, empty: int) -> str:
     return f"solution {needed_perfect(rules, empty).fingerprint} read by {program}"
 
 
-def decide(positions: Positions, anew: bool = False) -> Answers:
-    """Perfect decisions, each with the expected final score; ``anew``: as in ``decide_all``.
+def decide(positions: Positions, empty: int) -> Answers:
+    """Perfect decisions, each with the expected final score.
+
+    Positions have up to ``empty`` empty cells; the solution is one that reaches so far.
 
     Raises:
         MagsimError: if there is no solution, or it does not reach a position.
     """
-    perfect = needed_perfect(positions.rules, 0)
+    perfect = needed_perfect(positions.rules, empty)
     decisions = np.empty(len(positions), np.int64)
     estimates = np.empty(len(positions), np.float64)
     decide_all(
@@ -73,7 +74,6 @@ def decide(positions: Positions, anew: bool = False) -> Answers:
         positions.hands,
         positions.powers_left,
         positions.values,
-        anew,
         guide_of(perfect),
         decisions,
         estimates,
@@ -115,7 +115,7 @@ def decide_endgame(
     late = empty_cells_left(positions.boards) <= endgame
     decisions = np.empty(len(positions), np.int64)
     estimates = np.full(len(positions), np.nan)
-    for rows, decide_some in ((late, decide), (~late, search)):
+    for rows, decide_some in ((late, partial(decide, empty=endgame)), (~late, search)):
         if rows.any():
             some = Positions(
                 positions.boards[rows],
@@ -131,25 +131,15 @@ def decide_endgame(
     return Answers(decisions, estimates)
 
 
-def rank(position: Position) -> list[Decision]:
+def rank(position: Position, empty: int) -> list[Decision]:
     """Every legal decision with the final score to expect of it, the one decided for first.
+
+    ``empty`` is as in ``decide``.
 
     Raises:
         MagsimError: if there is no solution, or it does not reach the position.
     """
-    first = int(decide(position.alone(0), anew=True).decisions[0])
-    perfect = needed_perfect(position.rules, 0)
-    guide, scale = guide_of(perfect), perfect.scale
-    book, left, now = guide.book, position.powers_left, position.score(position.board)
-    options: list[Option] = []
-    for decision in (*position.placements(), *position.ruins()):
-        after = position.after(decision)
-        gain = (position.score(after) - now) * scale
-        options.append(((int(future(after, guide.levels[left], book)) + gain) * THROWS, after))
-    if position.power_cost is not None:
-        options += power_options(
-            position.dice, position.power_cost * scale, guide.room.worth[left - 1]
-        )
-    options.sort(key=lambda option: option[1] != first)
-    now -= paid(position)
-    return ranked(options, position, len(options), lambda worth: worth / THROWS / scale + now)
+    packed = int(decide(position.alone(0), empty).decisions[0])
+    first = unpack_decision(packed, position.board, position.dice)
+    weighed = needed_perfect(position.rules, empty).weighed(position)
+    return sorted(weighed, key=lambda option: option != first)

@@ -103,7 +103,7 @@ class Lookahead(Bot):
         keep their distance from it on the measure of what is decided. Endgames are ranked exactly.
         """
         if len(empty_cells(position.board)) <= self.endgame:
-            return rank(position)[:count]
+            return rank(position, self.endgame)[:count]
         board, left, values = position.board, position.powers_left, rule_values(position.rules)
         judged = judge(position.rules)
         boards, worths = np.empty(self.width, np.int64), np.empty(self.width, np.int64)

@@ -171,7 +171,7 @@ class Mcts(Bot):
         are ranked exactly.
         """
         if len(empty_cells(position.board)) <= self.endgame:
-            return rank(position)[:count]
+            return rank(position, self.endgame)[:count]
         values, judged = rule_values(position.rules), judge(position.rules)
         tree = new_tree(self.iterations + MAX_ROUNDS * (ARMS + 1))
         arms = np.empty(ARMS + 1, np.int64)

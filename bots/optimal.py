@@ -4,7 +4,7 @@ from magsim.board import CELLS
 from magsim.bot import Answers, Bot, Position, Positions
 from magsim.decision import Decision
 from magsim.rules import Rules
-from magsim.solver.perfect import needed_perfect
+from magsim.solver.library import needed_perfect
 from magsim_bots.exact import decide, rank, read_ahead, reliance
 
 
@@ -28,8 +28,8 @@ class Optimal(Bot):
 
     def decide_batch(self, positions: Positions) -> Answers:
         """The decisions, each with the expected final score."""
-        return decide(positions)
+        return decide(positions, CELLS)
 
     def rank(self, position: Position, key: int, count: int) -> list[Decision]:  # noqa: ARG002 - no chance here
         """Every legal decision, with the final score that perfect play expects after it."""
-        return rank(position)[:count]
+        return rank(position, CELLS)[:count]

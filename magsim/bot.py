@@ -245,7 +245,7 @@ class Bot:
     """Whether the bot has kernels, to be compiled before games are fanned out."""
     strength: ClassVar[float] = 0.0
     """Mean score in SURVIVAL, in points, as its author measured it; the strongest installed bot
-    gives hints."""
+    gives hints where none is ``exact``."""
     exact: ClassVar[bool] = False
     """Whether ``rank`` gives every legal decision with its exact worth under perfect play; such a
     bot gives hints before all others, wherever it can play."""

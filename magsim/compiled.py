@@ -1,4 +1,4 @@
-"""Where compiled kernels are cached, and the one decorator that compiles them.
+"""Where compiled kernels are cached, and the decorators that compile them.
 
 numba's own cache notices a change in the file of a kernel, but not in a file whose kernels it
 calls. So the cache is a folder keyed by numba's version and by all sources directly in this

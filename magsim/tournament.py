@@ -248,8 +248,8 @@ def compile_kernels(entrants: list[Entrant], rules: Rules) -> None:
     """
     warm_ups = {("the simulator", ""): partial(worker.warm_up, None, PEACEFUL)}
     for entrant in entrants:
+        relied, name = reliance(entrant.bot, rules), entrant.bot.spec.partition(":")[0]
         if entrant.bot.compiled:
-            relied, name = reliance(entrant.bot, rules), entrant.bot.spec.partition(":")[0]
             version = f"{entrant.fingerprint} {relied}".rstrip()
             law = rules if relied else PEACEFUL
             warm_ups[f"bot {name}", version] = partial(worker.warm_up, entrant.source, law)

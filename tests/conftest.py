@@ -30,6 +30,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "exhaustive: needs compiled kernels to end soon")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_solutions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Whatever is solved on this machine, tests know only what they solve themselves."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MAGSIM_SOLUTIONS", str(tmp_path_factory.mktemp("solutions") / "none"))
+        yield
+
+
 @pytest.fixture
 def watch() -> Iterator[Watch]:
     """A watch whose time no test outlasts."""

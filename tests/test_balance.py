@@ -32,7 +32,8 @@ from magsim.manifest import read_manifest
 from magsim.regret.sums import UNIT
 from magsim.report import balance as report
 from magsim.rules import NIGHTMARE, Rules
-from magsim.solver.perfect import Perfect, needed_perfect
+from magsim.solver.library import needed_perfect
+from magsim.solver.perfect import Perfect
 
 pytestmark = pytest.mark.usefixtures("solution")
 

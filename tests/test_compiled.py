@@ -60,7 +60,7 @@ def test_every_kernel_is_where_the_key_looks() -> None:
     assert folders <= set(kernel_folders())
 
 
-def test_a_change_of_the_solver_compiles_anew_and_stops_no_run_from_going_on(
+def test_a_change_of_the_solver_compiles_anew_and_leaves_manifests_as_they_were(
     tmp_path: Path,
 ) -> None:
     shutil.copytree(PACKAGE, tmp_path / "magsim", ignore=shutil.ignore_patterns("__pycache__"))

@@ -7,15 +7,16 @@ from random import Random
 
 import pytest
 from endgames import random_endgame
+from stepwise import discover
 
 from magsim.board import CELLS, EMPTY_BOARD
 from magsim.errors import MagsimError
 from magsim.rules import NIGHTMARE, PEACEFUL, Rules
 from magsim.solver.building import PUBLISHED
-from magsim.solver.classes import Classes, canonical_masks, discover, mask_tables, sizes_of
+from magsim.solver.classes import Classes, canonical_masks, mask_tables, sizes_of
 from magsim.solver.fillings import all_classes, keys_of_mask
 from magsim.solver.lines import line_tables
-from magsim.solver.memory import GIB, Room
+from magsim.solver.memory import GIB, Budget
 
 MASKS = mask_tables()
 
@@ -27,7 +28,7 @@ def threads() -> Iterator[Executor]:
 
 
 def filled(empty: int, rules: Rules, threads: Executor) -> Classes:
-    return all_classes(empty, MASKS, line_tables(rules), threads, Room(empty, 4 * GIB))
+    return all_classes(empty, MASKS, line_tables(rules), threads, Budget(empty, 4 * GIB))
 
 
 def members(classes: Classes) -> set[tuple[int, int]]:
@@ -85,9 +86,9 @@ def test_a_mask_of_all_cells_has_one_class() -> None:
     lines = line_tables(NIGHTMARE)
     for empty in (0, CELLS):
         (mask,) = canonical_masks(empty, MASKS)
-        assert [*keys_of_mask(mask, MASKS, lines, Room(empty, GIB))] == [0]
+        assert [*keys_of_mask(mask, MASKS, lines, Budget(empty, GIB))] == [0]
 
 
 def test_too_little_memory_is_told_at_once(threads: Executor) -> None:
     with pytest.raises(MagsimError, match="with 3 empty cells take more memory to find than the 0"):
-        all_classes(3, MASKS, line_tables(NIGHTMARE), threads, Room(3, 100_000))
+        all_classes(3, MASKS, line_tables(NIGHTMARE), threads, Budget(3, 100_000))

@@ -25,7 +25,8 @@ from magsim.regret.judging import KINDS, Task, judge_part
 from magsim.regret.run import judged_parts
 from magsim.regret.sums import BEST, GRADES, HALF, STEPS, Sums, sum_up
 from magsim.regret.worst import look_up, positions
-from magsim.solver.perfect import Perfect, needed_perfect
+from magsim.solver.library import needed_perfect
+from magsim.solver.perfect import Perfect
 
 GAMES = {"plain": 20, "tinker": 30, "careful": 30, "optimal": 10}
 SAMPLED = 4

@@ -20,7 +20,7 @@ from magsim.regret import judging
 from magsim.regret.judging import Task, judge_part
 from magsim.regret.run import judged_parts
 from magsim.rules import NIGHTMARE
-from magsim.solver.perfect import needed_perfect
+from magsim.solver.library import needed_perfect
 
 pytestmark = pytest.mark.usefixtures("solution")
 

@@ -16,16 +16,16 @@ from pathlib import Path
 import pytest
 import solved
 from click.testing import CliRunner, Result
+from stepwise import solve as solve_in_memory
 
 from magsim.board import EMPTY_BOARD
 from magsim.cli import main
 from magsim.rules import NIGHTMARE, PEACEFUL, SURVIVAL, Rules
 from magsim.solver import files, memory
 from magsim.solver.building import PUBLISHED
+from magsim.solver.library import open_perfect
 from magsim.solver.memory import GIB
-from magsim.solver.perfect import open_perfect
 from magsim.solver.solutions import families
-from magsim.solver.solve import solve as solve_in_memory
 from magsim.variants import choose_rules
 
 NARROW = ("max_difference=0", "straight=0", "four=0", "two_pairs=0")
@@ -341,13 +341,13 @@ def test_nonsense_is_refused(home: Path, words: list[str], wanted: str) -> None:
 
 
 def stop(words: list[str], home: Path, layers: int, kind: signal.Signals) -> str:
-    """Solve, and stop once so many more layers are there; what was said on standard error."""
+    """Solve, and stop once so many layers, or one more, are there; what standard error says."""
 
     def there() -> int:
         folders = [files.read_folder(path) for path in home.glob("*-*")]
         return sum(len(folder.parts) for folder in folders if folder is not None)
 
-    wanted = there() + layers
+    wanted = max(layers, there() + 1)
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
     while there() < wanted:
         assert process.poll() is None, "it ended before it was stopped"
@@ -365,7 +365,7 @@ def test_what_is_stopped_is_gone_on_with_to_the_same_bytes(
     few = ["--difficulty", "survival", *WORDS, "--max-empty", "6"]
     words = [sys.executable, "-m", "magsim", "solve", *few, "--jobs", "2"]
     monkeypatch.setenv("MAGSIM_SOLUTIONS", str(tmp_path / "stopped"))
-    for kind, layers in ((signal.SIGINT, 1), (signal.SIGTERM, 1), (signal.SIGKILL, 9)):
+    for kind, layers in ((signal.SIGINT, 1), (signal.SIGTERM, 3), (signal.SIGKILL, 10)):
         errors = stop(words, tmp_path / "stopped", layers, kind)
         if kind != signal.SIGKILL:
             said = re.search(r"\nStopped; all finished layers are kept. To go on: (.*)\n$", errors)

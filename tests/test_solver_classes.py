@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 from endgames import PerfectPlay, random_endgame
+from stepwise import discover
 
 from magsim import rules as law
 from magsim.board import (
@@ -22,13 +23,12 @@ from magsim.board import (
     parse_board,
     with_cell,
 )
+from magsim.engine import empty_mask
 from magsim.rules import NIGHTMARE, PEACEFUL, SURVIVAL, Rules
 from magsim.solver.classes import (
     Classes,
     canonical_masks,
     class_word,
-    discover,
-    empty_mask,
     find,
     mask_tables,
     sizes_of,

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from endgames import ROLLS, PerfectPlay, exactly, random_endgame
 from reachable import images
+from stepwise import Solved, solve
 
 from magsim import rules as law
 from magsim.board import CELLS, empty_cells, format_board, parse_board
 from magsim.errors import MagsimError
 from magsim.rules import DIFFICULTIES, NIGHTMARE, PEACEFUL, SURVIVAL, Rules
 from magsim.solver.hands import hand_tables, number, of_size
-from magsim.solver.solve import Solved, solve
 from magsim.solver.stakes import levels_of, stakes_of
 
 TOGETHER = ([NIGHTMARE], [PEACEFUL, SURVIVAL])

@@ -21,9 +21,10 @@ from magsim.board import (
     parse_board,
     with_cell,
 )
+from magsim.engine import empty_mask
 from magsim.rules import Rules
 from magsim.solver import words
-from magsim.solver.classes import class_word, empty_mask, fitting, mask_tables, ruined, turned
+from magsim.solver.classes import class_word, fitting, mask_tables, ruined, turned
 from magsim.solver.lines import Lines, line_tables
 from magsim.solver.words import DEAD, FREE, INVERSE, SYMMETRIES
 

@@ -1,11 +1,10 @@
 """The command that weighs Powers, openings and rescues by perfect play: balance."""
 
-import os
 from pathlib import Path
 
 import click
 
-from magsim.cli.common import leave, run_argument
+from magsim.cli.common import leave, run_argument, threads_option
 from magsim.cli.judging import solved_players
 
 
@@ -20,13 +19,7 @@ from magsim.cli.judging import solved_players
     show_default=True,
     help="Only the first so many games of each bot at each difficulty.",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 1024),
-    default=os.cpu_count() or 1,
-    show_default="all processors",
-    help="Threads.",
-)
+@threads_option
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -15,6 +16,8 @@ from click.core import ParameterSource
 from magsim.errors import MagsimError
 
 INTERRUPTED = 130
+
+Command = Callable[..., Any]
 
 
 class Group(click.Group):
@@ -86,13 +89,18 @@ class Seconds(click.FloatRange):
         return seconds
 
 
-jobs_option = click.option(
-    "--jobs",
-    type=click.IntRange(1, 1024),
-    default=os.cpu_count() or 1,
-    show_default="all processors",
-    help="Worker processes.",
-)
+def _jobs_option(what: str) -> Callable[[Command], Command]:
+    return click.option(
+        "--jobs",
+        type=click.IntRange(1, 1024),
+        default=os.cpu_count() or 1,
+        show_default="all processors",
+        help=f"{what}.",
+    )
+
+
+jobs_option = _jobs_option("Worker processes")
+threads_option = _jobs_option("Threads")
 time_limit_option = click.option(
     "--time-limit",
     type=Seconds(0.1, 86_400),
@@ -101,4 +109,34 @@ time_limit_option = click.option(
     metavar="SECONDS",
     help="Longest time for one decision.",
 )
+_RULES_OPTIONS = (
+    click.option(
+        "--difficulty",
+        default="all",
+        show_default=True,
+        help="peaceful, survival, nightmare, several joined by commas, or all.",
+    ),
+    click.option(
+        "--rules",
+        "rules_file",
+        type=click.Path(path_type=Path),
+        help="TOML file of changed rule values.",
+    ),
+    click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Change one rule value, as in ruin_penalty=20.",
+    ),
+)
+
+
+def rules_options(command: Command) -> Command:
+    """Options that choose rules: ``difficulty``, ``rules_file`` and ``settings``."""
+    for option in reversed(_RULES_OPTIONS):
+        command = option(command)
+    return command
+
+
 run_argument = click.argument("run", type=click.Path(path_type=Path))

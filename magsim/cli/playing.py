@@ -9,6 +9,7 @@ import click
 from magsim.cli.common import (
     INTERRUPTED,
     jobs_option,
+    rules_options,
     run_argument,
     same_command,
     time_limit_option,
@@ -36,25 +37,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Games of each bot at each difficulty.",
 )
-@click.option(
-    "--difficulty",
-    default="all",
-    show_default=True,
-    help="peaceful, survival, nightmare, several joined by commas, or all.",
-)
-@click.option(
-    "--rules",
-    "rules_file",
-    type=click.Path(path_type=Path),
-    help="TOML file of changed rule values.",
-)
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Change one rule value, as in ruin_penalty=20.",
-)
+@rules_options
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**64 - 1),

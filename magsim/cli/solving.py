@@ -1,6 +1,5 @@
 """The command that computes perfect play: solve."""
 
-import os
 import signal
 from pathlib import Path
 from types import TracebackType
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from magsim.board import CELLS
-from magsim.cli.common import leave, same_command
+from magsim.cli.common import leave, rules_options, same_command, threads_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,38 +57,14 @@ class _Bars:
 
 
 @click.command()
-@click.option(
-    "--difficulty",
-    default="all",
-    show_default=True,
-    help="peaceful, survival, nightmare, several joined by commas, or all.",
-)
+@rules_options
 @click.option(
     "--max-empty",
     type=click.IntRange(1, CELLS),
     default=CELLS,
     help="Solve only boards with so many empty cells or fewer.  [default: all boards]",
 )
-@click.option(
-    "--rules",
-    "rules_file",
-    type=click.Path(path_type=Path),
-    help="TOML file of changed rule values.",
-)
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Change one rule value, as in ruin_penalty=20.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 1024),
-    default=os.cpu_count() or 1,
-    show_default="all processors",
-    help="Threads.",
-)
+@threads_option
 @click.pass_context
 def solve(
     ctx: click.Context,

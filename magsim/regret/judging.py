@@ -25,7 +25,8 @@ from magsim.errors import MagsimError
 from magsim.records import Column
 from magsim.regret.decisions import Decisions, Ints, read_decisions
 from magsim.rules import Rules
-from magsim.solver.perfect import UNKNOWN, Judged, Perfect, judge, judged_rows, needed_perfect
+from magsim.solver.library import needed_perfect
+from magsim.solver.perfect import UNKNOWN, Judged, Perfect, judge, judged_rows
 
 TABLE = "decisions"
 """The folder of what was judged, beside ``turns`` and ``games``."""

@@ -19,7 +19,8 @@ from magsim.manifest import Plan
 from magsim.pool import parallel, stop_workers
 from magsim.regret.judging import TABLE, Task, judge_part, origin, warm_up
 from magsim.rules import Rules
-from magsim.solver.perfect import Perfect, missing_sentence, open_perfect
+from magsim.solver.library import missing_sentence, open_perfect
+from magsim.solver.perfect import Perfect
 from magsim.tournament import compile_once
 
 Parts = dict[tuple[int, int], Path]

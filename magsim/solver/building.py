@@ -27,11 +27,10 @@ from magsim.solver.files import Folder
 from magsim.solver.fillings import all_classes
 from magsim.solver.limits import LIMITED, NO_LIMITS, Limits
 from magsim.solver.lines import Lines, line_tables
-from magsim.solver.memory import Room
-from magsim.solver.solve import tables_of
+from magsim.solver.memory import Budget
 from magsim.solver.stakes import levels_of, stakes_of
 from magsim.solver.values import solve_layer
-from magsim.solver.work import Values
+from magsim.solver.work import Values, tables_of
 
 KEYS, STARTS, VALUES, LIMITS = "keys.bin", "starts.bin", "values.bin", "limits.bin"
 
@@ -182,17 +181,17 @@ def find_classes(
     watcher.begin("finding classes", total, total - sum(work[empty] for empty in missing))
     limit, lines = memory.available(), line_tables(rules)
     for empty in missing:
-        _find_layer(folder, empty, lines, Room(empty, limit), threads, watcher)
+        _find_layer(folder, empty, lines, Budget(empty, limit), threads, watcher)
     return folder
 
 
 def _find_layer(
-    folder: Folder, empty: int, lines: Lines, room: Room, threads: Executor, watcher: Watcher
+    folder: Folder, empty: int, lines: Lines, budget: Budget, threads: Executor, watcher: Watcher
 ) -> None:
     def told() -> object:
         return watcher.more(_FINDING[empty])
 
-    layer = all_classes(empty, mask_tables(), lines, threads, room, told)
+    layer = all_classes(empty, mask_tables(), lines, threads, budget, told)
     memory.check_disk(folder.path, layer.keys.nbytes + layer.starts.nbytes)
     _write_classes(folder, empty, layer)
 
@@ -260,7 +259,7 @@ def solve_values(
     levels = len(stakes.base)
     missing = [empty for empty in range(top + 1) if str(empty) not in folder.parts]
     held = memory.dice_to_hold(counts, missing, levels, memory.available())
-    memory.check_disk(folder.path, sum(4 * levels * counts[empty] for empty in missing))
+    memory.check_disk(folder.path, memory.stored(counts, missing, levels))
     work = {empty: _WORK[empty] * counts[empty] for empty in counts}
     watcher.begin("solving", sum(work.values()), sum(work[e] for e in work if e not in missing))
     layers = _Layers(classes, folder)

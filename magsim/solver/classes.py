@@ -2,12 +2,10 @@
 
 A *layer* holds the classes with one count of empty cells, by *canonical* masks: of a mask's eight
 images the least. A class with a canonical mask has the least of its words under the symmetries that
-keep the mask (its *stabiliser*). Every turn is a row of single steps, a die on a cell or a RUIN,
-and each leads one layer down; so the classes are found from the top, each mask from those with one
-cell more, and a mask is a piece of work of its own.
+keep the mask (its *stabiliser*).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from functools import cache
 from typing import NamedTuple
@@ -15,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from magsim.board import CELLS, RUIN, empty_cells
-from magsim.compiled import kernel, lean_kernel
+from magsim.board import CELLS, RUIN
+from magsim.compiled import lean_kernel
 from magsim.solver.lines import ANY_DIE, Lines
 from magsim.solver.words import (
     DESTINATIONS,
@@ -28,7 +26,6 @@ from magsim.solver.words import (
     normalised,
     placed,
     scrambled,
-    unscrambled,
     without,
 )
 
@@ -151,73 +148,6 @@ def fitting(word: int, cell: int, lines: Lines) -> int:
 
 
 @lean_kernel
-def _enter(key: int, table: Words) -> bool:
-    """Put a key into a hash table; whether it is new."""
-    slot = bucket(key, len(table))
-    while table[slot] != NO_KEY:
-        if table[slot] == key:
-            return False
-        slot += 1
-        if slot == len(table):
-            slot = 0
-    table[slot] = key
-    return True
-
-
-@kernel
-def _insert(table: Words, count: int, word: int) -> tuple[Words, int]:
-    """Put a word into a hash table, which grows; the table then, and how many it holds."""
-    if _enter(scrambled(word), table):
-        count += 1
-        if 10 * count > 6 * len(table):
-            larger = np.full(2 * len(table), NO_KEY, np.int64)
-            for key in table:
-                if key != NO_KEY:
-                    _enter(key, larger)
-            table = larger
-    return table, count
-
-
-@kernel
-def _discover_mask(mask: int, starts: Words, above: Classes, masks: Masks, lines: Lines) -> Words:
-    """The keys of a canonical mask: of the words to start from, and of all that a step leads to.
-
-    In no order. ``above`` is the layer with one empty cell more.
-    """
-    table, count = np.full(64, NO_KEY, np.int64), 0
-    bits, stabiliser = masks.bits[mask], masks.stabiliser[mask]
-    for word in starts:
-        table, count = _insert(table, count, word)
-    for cell in range(CELLS):
-        if mask >> cell & 1:
-            continue
-        before = mask | 1 << cell
-        canonical = masks.canonical[before]
-        back = _INVERSE[masks.symmetry[before]]
-        for k in range(above.first[canonical], above.last[canonical]):
-            parent = unscrambled(above.keys[k])
-            for symmetry in range(SYMMETRIES):
-                if not masks.stabiliser[canonical] >> symmetry & 1:
-                    continue
-                word = image(back, image(symmetry, parent))
-                after = least_image(ruined(word, bits, cell, lines), stabiliser)
-                table, count = _insert(table, count, after)
-                dice = fitting(word, cell, lines)
-                for die in range(1, 7):
-                    if dice >> die & 1:
-                        after = placed(word, bits, cell, die, lines.step)
-                        after = least_image(normalised(after, bits, lines.live), stabiliser)
-                        table, count = _insert(table, count, after)
-    found = np.empty(count, np.int64)
-    count = 0
-    for key in table:
-        if key != NO_KEY:
-            found[count] = key
-            count += 1
-    return found
-
-
-@lean_kernel
 def _fill_starts(mask: int, classes: Classes) -> None:
     """Enter where the buckets of a mask begin, and where the last one ends."""
     first, at = classes.first[mask], classes.first_bucket[mask]
@@ -228,11 +158,6 @@ def _fill_starts(mask: int, classes: Classes) -> None:
             k += 1
         classes.starts[at + part] = k
     classes.starts[at + count] = size
-
-
-def empty_mask(board: int) -> int:
-    """The empty cells of a board."""
-    return sum(1 << cell for cell in empty_cells(board))
 
 
 def layout(
@@ -272,41 +197,3 @@ def joined(keys: dict[int, Words], threads: Executor) -> Classes:
     found = {mask: keys[mask] for mask in sorted(keys) if len(keys[mask])}
     every = np.concatenate([np.empty(0, np.int64), *found.values()])
     return with_starts(every, {mask: len(part) for mask, part in found.items()}, threads)
-
-
-def _start_words(boards: Iterable[int], masks: Masks, lines: Lines) -> dict[int, Words]:
-    """The words of the classes of boards, by canonical mask."""
-    words: dict[int, set[int]] = {}
-    for board in boards:
-        mask = empty_mask(board)
-        word = turned(class_word(board, masks.bits[mask], lines), mask, masks)
-        words.setdefault(int(masks.canonical[mask]), set()).add(word)
-    return {mask: np.array(sorted(found), np.int64) for mask, found in words.items()}
-
-
-def discover(
-    boards: Iterable[int],
-    masks: Masks,
-    lines: Lines,
-    threads: Executor,
-    above: tuple[int, Classes] | None = None,
-) -> Iterator[tuple[int, Classes]]:
-    """The classes that play from any of the boards meets, with the count of empty cells.
-
-    Layer by layer, from that of the board with the most empty cells down to the full board; or from
-    below a layer that is known, ``above``.
-    """
-    starts = _start_words(boards, masks, lines)
-    most, layer = above or (1 + max(mask.bit_count() for mask in starts), joined({}, threads))
-    for empty in range(most - 1, -1, -1):
-        before = layer
-
-        def keys_of(mask: int, above: Classes = before) -> Words:
-            start = starts.get(mask, np.empty(0, np.int64))
-            found: Words = _discover_mask(mask, start, above, masks, lines)
-            found.sort()
-            return found
-
-        chosen = canonical_masks(empty, masks)
-        layer = joined(dict(zip(chosen, threads.map(keys_of, chosen), strict=True)), threads)
-        yield empty, layer

@@ -185,6 +185,11 @@ def _are_sizes(masks: object) -> bool:
     )
 
 
+def _are_costs(level: object) -> bool:
+    """Whether this says what Powers cost."""
+    return isinstance(level, list) and all(isinstance(cost, int) for cost in level)
+
+
 def _is_description(table: dict[str, Any]) -> bool:
     """Whether a manifest, its layers apart, is that of a solution."""
     wanted = next((keys for kind, keys in _KINDS.items() if kind == table.get("kind")), None)
@@ -192,6 +197,7 @@ def _is_description(table: dict[str, Any]) -> bool:
         wanted is not None
         and table.keys() == {"format", "kind", *wanted}
         and all(isinstance(table[key], kind) for key, kind in wanted.items())
+        and all(_are_costs(level) for level in table.get("levels", []))
         and 0 <= (table["most_empty"] or 0) <= CELLS
     )
 
@@ -267,4 +273,9 @@ def locked(path: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise MagsimError(f"another 'magsim solve' is at work in {path}") from None
+        except OSError as error:
+            raise MagsimError(
+                f"{path / _LOCK} cannot be locked ({error.strerror or error}); MAGSIM_SOLUTIONS "
+                "names another folder"
+            ) from error
         yield

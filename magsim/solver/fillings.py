@@ -27,7 +27,7 @@ from magsim.board import CELLS, NEIGHBOURS, SIDES, SIZE
 from magsim.compiled import kernel, lean_kernel
 from magsim.solver.classes import Classes, Masks, canonical_masks, joined
 from magsim.solver.lines import ANY_DIE, Lines
-from magsim.solver.memory import Room
+from magsim.solver.memory import Budget
 from magsim.solver.words import (
     DESTINATIONS,
     INVERSE,
@@ -221,7 +221,7 @@ def _kept(mask: int) -> int:
     return found - (found >> 63 << 64)
 
 
-def keys_of_mask(mask: int, masks: Masks, lines: Lines, room: Room) -> Words:
+def keys_of_mask(mask: int, masks: Masks, lines: Lines, budget: Budget) -> Words:
     """The keys of all classes of a canonical mask that a game can meet, ascending.
 
     Raises:
@@ -237,10 +237,10 @@ def keys_of_mask(mask: int, masks: Masks, lines: Lines, room: Room) -> Words:
         bits = int(masks.bits[turned | unfilled])
         step = _Step(cell, unfilled, int(masks.bits[unfilled]), bits, beside, kept)
         ways = _count_ways(words, cell, lines)
-        with room.taken(_WAY * ways):
+        with budget.taken(_WAY * ways):
             words, rims = _merged(*_fill(words, rims, ways, step, lines))
     keys = _distinct(_least_keys(words, INVERSE[symmetry], int(masks.stabiliser[mask])))
-    room.take(_FOUND * len(keys))
+    budget.take(_FOUND * len(keys))
     return keys
 
 
@@ -249,7 +249,7 @@ def all_classes(
     masks: Masks,
     lines: Lines,
     threads: Executor,
-    room: Room,
+    budget: Budget,
     told: Callable[[], object] = lambda: None,
 ) -> Classes:
     """The classes with so many empty cells that games from the empty board can meet.
@@ -261,7 +261,7 @@ def all_classes(
     """
     found = {}
     chosen = canonical_masks(empty, masks)
-    keys_of = partial(keys_of_mask, masks=masks, lines=lines, room=room)
+    keys_of = partial(keys_of_mask, masks=masks, lines=lines, budget=budget)
     for mask, keys in zip(chosen, threads.map(keys_of, chosen), strict=True):
         found[mask] = keys
         told()

@@ -3,13 +3,14 @@
 import os
 import shutil
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from magsim.board import DICE
 from magsim.errors import MagsimError
 from magsim.solver.hands import COUNTS
+from magsim.solver.limits import LIMITED
 from magsim.solver.work import MOST_HELD
 
 CLASS = 8 + 1 + 1
@@ -22,15 +23,41 @@ _SHARE = 0.85
 GIB = 2**30
 
 
+def _left_to_groups() -> Iterator[int]:
+    """What each group that this process is in may still take, without what files take up."""
+    with suppress(OSError, ValueError):  # then there are no groups
+        (line,) = (
+            line
+            for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+            if line.startswith("0::")
+        )
+        inner = Path("/sys/fs/cgroup") / line[3:].lstrip("/")
+        for group in (inner, *inner.parents):
+            with suppress(OSError, ValueError):  # then there is no limit
+                most = int((group / "memory.max").read_text(encoding="ascii"))
+                taken = int((group / "memory.current").read_text(encoding="ascii"))
+                lines = (group / "memory.stat").read_text(encoding="ascii").splitlines()
+                files = sum(int(line[14:]) for line in lines if line[:14] == "inactive_file ")
+                yield most - taken + files
+
+
 def available() -> int:
     """The bytes of memory that this process may take now, as far as the system tells."""
     found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     with suppress(OSError, ValueError):  # then it is no Linux, and what there is in all counts
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         found += [1024 * int(line.split()[1]) for line in lines if line[:13] == "MemAvailable:"]
-    with suppress(OSError, ValueError):  # then there is no limit
-        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
-    return int(_SHARE * min(found))
+    return int(_SHARE * min([*found, *_left_to_groups()]))
+
+
+def _value_bytes(empty: int) -> int:
+    """What a class takes at a level: its value, and its limit if it has one."""
+    return _VALUE + (empty >= LIMITED)
+
+
+def stored(counts: Mapping[int, int], layers: Iterable[int], levels: int) -> int:
+    """The bytes of the values and limits of layers."""
+    return sum(counts[empty] * levels * _value_bytes(empty) for empty in layers)
 
 
 def needed(empty: int, held: int, counts: Mapping[int, int], levels: int) -> int:
@@ -46,13 +73,14 @@ def needed(empty: int, held: int, counts: Mapping[int, int], levels: int) -> int
     def classes(left: int) -> int:
         return counts.get(max(left, 0), 0)
 
-    plain = sum(classes(empty - k) * (CLASS + _VALUE * levels) for k in range(DICE + 1))
+    plain = sum(classes(empty - k) * (CLASS + _VALUE * levels) for k in range(1, DICE + 1))
+    plain += classes(empty) * (CLASS + levels * _value_bytes(empty))
     last = empty - DICE + held
     vectors = [classes(last - k) * COUNTS[held - k] * levels * _VALUE for k in range(held)]
     return _BASE + plain + sum(vectors)
 
 
-class Room:
+class Budget:
     """Memory that threads share for the classes with so many empty cells."""
 
     def __init__(self, empty: int, limit: int) -> None:

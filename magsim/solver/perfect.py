@@ -1,14 +1,11 @@
-"""Perfect play from a solution on disk: what positions and decisions are worth, in kernels and out.
+"""Perfect play from a solution: what positions and decisions are worth, in kernels and out.
 
 Kernels count in 1/scale points and from the start of the turn on: what is still to come, not what
 stands on the board. ``Perfect`` speaks of expected final scores in points.
 """
 
-import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
-from functools import cache
-from hashlib import sha256
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,18 +28,14 @@ from magsim.engine import (
     score,
 )
 from magsim.errors import MagsimError
-from magsim.rules import DIFFICULTIES, PEACEFUL, Rules
-from magsim.solver import files
-from magsim.solver.building import KEYS, STARTS, VALUES, counts_in, limits_in, sizes_in
-from magsim.solver.classes import Classes, class_word, find, layout, starts_length
+from magsim.rules import Rules
+from magsim.solver.classes import class_word, find
 from magsim.solver.hands import WAYS
 from magsim.solver.limits import Limits
 from magsim.solver.placements import list_placements
-from magsim.solver.solve import tables_of
-from magsim.solver.stakes import FORBIDDEN, Stakes, stakes_of
+from magsim.solver.stakes import FORBIDDEN, Stakes
 from magsim.solver.turns import weigh_powers, weigh_rolls
 from magsim.solver.work import LEVEL, REST, VALUE, WORD, Below, Tables, Work, new_work
-from magsim.variants import format_value
 
 UNKNOWN = int(FORBIDDEN)
 """What kernels say of a board that the solution does not reach."""
@@ -296,109 +289,3 @@ class Perfect:
             worth = total / WAYS / self.scale + self._now(board, left - 1)
             powers.append(replace(power, estimate=worth))
         return powers
-
-
-def solutions() -> list[files.Folder]:
-    """The value folders that are there: those that reach further first, of these the smaller.
-
-    So a solution that was made for some rules stays theirs when more are solved together.
-    """
-    root = files.root()
-    paths = sorted(root.glob("values-*")) if root.is_dir() else []
-    found = [folder for path in paths if (folder := files.read_folder(path)) is not None]
-
-    def order(folder: files.Folder) -> tuple[int, int]:
-        return -int(folder.description["most_empty"]), len(folder.description["levels"])
-
-    return sorted(found, key=order)
-
-
-def _rules_of(folder: files.Folder, rules: Rules) -> list[Rules] | None:
-    """Rules with the levels of a solution, None if it is not of these rules or not complete."""
-    described = folder.description
-    costs = [tuple(level) for level in described["levels"]]
-    values = {name: getattr(rules, name) for name in described["rules"]}
-    complete = len(folder.parts) == described["most_empty"] + 1
-    if values != described["rules"] or rules.power_costs not in costs or not complete:
-        return None
-    return [replace(rules, power_costs=level) for level in costs]
-
-
-def open_perfect(rules: Rules) -> Perfect | None:
-    """Perfect play for rules, from the solution that reaches furthest; None if there is none.
-
-    Raises:
-        MagsimError: if a solution is there and cannot be read.
-    """
-    return _open(rules, files.root())
-
-
-@cache
-def _open(rules: Rules, _root: Path) -> Perfect | None:
-    for folder in solutions():
-        solved = _rules_of(folder, rules)
-        if solved is not None:
-            return _opened(folder, rules, solved)
-    return None
-
-
-def _opened(folder: files.Folder, rules: Rules, solved: list[Rules]) -> Perfect:
-    home = files.read_folder(files.root() / folder.description["classes"])
-    if home is None:
-        raise MagsimError(
-            f"{folder.path} needs the classes in {files.root() / folder.description['classes']}, "
-            "which are gone; 'magsim solve' finds them again"
-        )
-    top, stakes, tables = int(folder.description["most_empty"]), stakes_of(solved), tables_of(rules)
-    counts, sizes = counts_in(home), sizes_in(home)
-    above = sum(count for empty, count in counts.items() if empty > top)
-    keys = home.mapped(KEYS, (sum(counts.values()),), np.int64)
-    starts = home.mapped(STARTS, (starts_length(sizes.values()),), np.int32)
-    shape = (sum(counts.values()) - above, len(stakes.base))
-    values = folder.mapped(VALUES, shape, np.int32)
-    first, last, first_bucket = layout(sizes)
-    first, last = np.maximum(first - above, 0), np.maximum(last - above, 0)
-    classes = Classes(keys[above:], first, last, first_bucket, starts)
-    below = Below((classes,) * 4, (values,) * 4, 0)
-    costs = [solved_rules.power_costs for solved_rules in solved]
-    levels = [
-        costs.index(rules.power_costs[rules.powers - left :]) for left in range(rules.powers + 1)
-    ]
-    sums = sha256(f"{home.fingerprint} {folder.fingerprint}".encode()).hexdigest()[:16]
-    return Perfect(
-        rules,
-        Book(below, tables, stakes),
-        np.array(levels),
-        limits_in(folder, counts),
-        top,
-        folder.path,
-        sums,
-    )
-
-
-def needed_perfect(rules: Rules, empty: int = CELLS) -> Perfect:
-    """Perfect play for rules, on all boards with up to ``empty`` empty cells.
-
-    Raises:
-        MagsimError: if it is not there, with the command that makes it, or cannot be read.
-    """
-    perfect = open_perfect(rules)
-    if perfect is None or perfect.most_empty < empty:
-        raise MagsimError(missing_sentence(rules, empty))
-    return perfect
-
-
-def missing_sentence(rules: Rules, empty: int = CELLS) -> str:
-    """What to say where perfect play is wanted, with so many empty cells, and not solved."""
-    perfect = open_perfect(rules)
-    found = "not solved here"
-    if perfect is not None:
-        found = f"solved here only for boards with up to {perfect.most_empty} empty cells"
-    name = rules.name.partition("+")[0]
-    base = DIFFICULTIES.get(name, PEACEFUL)
-    words = ["magsim", "solve", "--difficulty", base.name]
-    for key in (field.name for field in fields(Rules) if field.name != "name"):
-        if getattr(rules, key) != getattr(base, key):
-            words += ["--set", f"{key}={format_value(getattr(rules, key))}"]
-    words += ["--max-empty", str(empty)] if empty < CELLS else []
-    return f"perfect play under {rules.name} is {found}; to solve it: {shlex.join(words)}"

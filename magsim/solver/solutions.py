@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from magsim.board import CELLS
+from magsim.errors import MagsimError
 from magsim.rules import PEACEFUL, Rules
 from magsim.solver import files, memory
 from magsim.solver.building import (
@@ -85,25 +87,42 @@ def families(rules: Iterable[Rules]) -> list[list[Rules]]:
     return found
 
 
-def find_solution(rules: Sequence[Rules], top: int) -> Solution | None:
-    """A complete solution of rules, up to so many empty cells or more; None if there is none.
+def known_solutions(rules: Sequence[Rules]) -> list[Solution]:
+    """The complete solutions of rules, those that reach less far first, of these the smaller.
 
-    Raises:
-        MagsimError: if something is there that is no solution.
+    So whoever takes the first that suffices goes on with the same one when more is solved. Folders
+    that cannot be read, or whose classes are gone, are passed over.
     """
-    levels = levels_of(rules)
+    found = []
     for path in sorted(files.root().glob("values-*")):
-        values = files.read_folder(path)
-        if values is None or values.description["rules"] != described_rules(rules[0]):
-            continue
-        reach = values.description["most_empty"]
-        solved = [tuple(costs) for costs in values.description["levels"]]
-        if reach < top or len(values.parts) <= reach or not set(levels) <= set(solved):
-            continue
-        classes = files.read_folder(files.root() / values.description["classes"])
-        if classes is not None and {"0", str(reach)} <= classes.parts.keys():
-            return Solution(classes, values)
-    return None
+        with suppress(MagsimError):
+            solution = _complete(path, rules)
+            found += [solution] if solution else []
+
+    def order(solution: Solution) -> tuple[int, int]:
+        return solution.most_empty, len(solution.values.description["levels"])
+
+    return sorted(found, key=order)
+
+
+def _complete(path: Path, rules: Sequence[Rules]) -> Solution | None:
+    """The solution in a folder of values, if it is a complete one of rules."""
+    values = files.read_folder(path)
+    if values is None or values.description["rules"] != described_rules(rules[0]):
+        return None
+    reach = values.description["most_empty"]
+    solved = {tuple(costs) for costs in values.description["levels"]}
+    if len(values.parts) <= reach or not set(levels_of(rules)) <= solved:
+        return None
+    classes = files.read_folder(files.root() / values.description["classes"])
+    if classes is None or not {"0", str(reach)} <= classes.parts.keys():
+        return None
+    return Solution(classes, values)
+
+
+def find_solution(rules: Sequence[Rules], top: int) -> Solution | None:
+    """The first of ``known_solutions`` that reaches so many empty cells; None if none does."""
+    return next((one for one in known_solutions(rules) if one.most_empty >= top), None)
 
 
 def check_solution(solution: Solution, watcher: Watcher) -> None:
@@ -145,7 +164,7 @@ def _plan(rules: Sequence[Rules], classes: Folder | None, top: int) -> None:
     memory.dice_to_hold(counts, range(1, top + 1), levels, memory.available())
     missing = [empty for empty in counts if classes is None or str(empty) not in classes.parts]
     keys = sum(memory.CLASS * counts[empty] for empty in missing)
-    memory.check_disk(files.root(), keys + 4 * levels * sum(counts.values()))
+    memory.check_disk(files.root(), keys + memory.stored(counts, counts, levels))
 
 
 def solve_rules(

@@ -12,11 +12,10 @@ import numpy as np
 from magsim.compiled import cache_folder
 from magsim.rules import PEACEFUL
 from magsim.solver.fillings import all_classes
-from magsim.solver.memory import GIB, Room
-from magsim.solver.solve import tables_of
+from magsim.solver.memory import GIB, Budget
 from magsim.solver.stakes import stakes_of
 from magsim.solver.values import solve_layer
-from magsim.solver.work import MOST_HELD
+from magsim.solver.work import MOST_HELD, tables_of
 
 _EMPTY = 3
 """With so few empty cells every kernel has its turn."""
@@ -29,7 +28,7 @@ def _use_all() -> None:
     masks, lines, _ = tables
     with ThreadPoolExecutor(1) as threads:
         layers = {
-            empty: all_classes(empty, masks, lines, threads, Room(empty, GIB))
+            empty: all_classes(empty, masks, lines, threads, Budget(empty, GIB))
             for empty in range(_EMPTY + 1)
         }
         values = {0: np.zeros((1, len(stakes.base)), np.int32)}

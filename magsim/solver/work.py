@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from magsim.board import CELLS, DICE, SIDES
-from magsim.solver.classes import Classes, Masks
-from magsim.solver.hands import COUNTS, ROLLS, TRIPLES, Hands
-from magsim.solver.lines import Lines
+from magsim.rules import Rules
+from magsim.solver.classes import Classes, Masks, mask_tables
+from magsim.solver.hands import COUNTS, ROLLS, TRIPLES, Hands, hand_tables
+from magsim.solver.lines import Lines, line_tables
 from magsim.solver.stakes import FORBIDDEN
 
 Values = NDArray[np.int32]
@@ -31,6 +32,15 @@ class Tables(NamedTuple):
     masks: Masks
     lines: Lines
     hands: Hands
+
+
+def tables_of(rules: Rules) -> Tables:
+    """All tables that kernels need for rules.
+
+    Raises:
+        MagsimError: if an empty cell may know more than a nibble holds.
+    """
+    return Tables(mask_tables(), line_tables(rules), hand_tables())
 
 
 class Below(NamedTuple):
@@ -66,7 +76,7 @@ class Waiting(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Room for the work on some classes; made once for a mask."""
+    """Room for the work on some classes."""
 
     counts: NDArray[np.int64]
     """``[dice placed - 1]``: how many ways to go on are listed; shape (4,)."""
