@@ -122,7 +122,8 @@ def test_boards_with_few_empty_cells_are_solved(home: Path) -> None:
     )
     for stage in ("finding classes", "solving"):
         assert re.search(rf"{stage} +100% .* 00:00 left", result.stderr)
-    perfect = open_perfect(rules)
+    assert open_perfect(rules) is None
+    perfect = open_perfect(rules, 2)
     assert perfect is not None
     assert perfect.most_empty == 3
     board = int("0x7775666677770707", 16)
