@@ -286,7 +286,11 @@ def test_the_command_tells_and_writes(run: Path, tmp_path: Path) -> None:
     result = magsim("balance", run, "--jobs", 2, "--out", tmp_path / "page")
     assert result.exit_code == 0, result.output
     assert "Left out: perfect play under nightmare is not solved here" in result.stderr
-    for title in ("What one Power more is worth", "The price at which", "best Power against best"):
+    for title in (
+        "What one Power more is worth",
+        "The price, in points",
+        "best Power against best",
+    ):
         assert title in result.stdout
     drawn = {path.stem for path in (tmp_path / "page" / "charts").glob("*.png")}
     powers = {"worth_by_empty", "worth_by_turn", "prices", "price_curve", "rescues"}

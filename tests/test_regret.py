@@ -3,6 +3,7 @@
 import statistics
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -335,3 +336,8 @@ def test_only_the_first_games_are_summed_if_so_told(
     assert row["games"] == 13
     assert row["regret"] == pytest.approx(statistics.mean(hands["tinker"].lost()[:13]))
     assert not len(estimates.differences(some))
+
+
+def test_bots_that_share_no_game_are_not_compared(sums: Sums) -> None:
+    apart = replace(sums, pairs=sums.pairs.with_columns(pl.lit(0, pl.Int128).alias("n")))
+    assert not len(estimates.differences(apart))

@@ -24,7 +24,7 @@ from magsim.solver.library import needed_perfect
 
 pytestmark = pytest.mark.usefixtures("solution")
 
-LUCK = "Luck-adjusted: what perfect play expects"
+LUCK = "Luck-adjusted points: what perfect play expects"
 
 
 def magsim(*words: object) -> Result:
@@ -239,6 +239,23 @@ def test_a_tournament_and_its_report_tell_the_luck_where_it_is_known(tmp_path: P
     again = magsim(*words)
     assert (again.exit_code, again.stdout) == (0, first.stdout)
     assert not [*records.strangers(run, read_manifest(run))]
+
+
+def test_a_solution_that_is_damaged_stops_no_tournament_and_no_report(
+    solution_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = shutil.copytree(solution_folder, tmp_path / "copy")
+    (values,) = copy.glob("values-*/values.bin")
+    values.write_bytes(values.read_bytes()[:-4])
+    monkeypatch.setenv("MAGSIM_SOLUTIONS", str(copy))
+    run = tmp_path / "run"
+    words = ("tournament", "--bots", "random", "--games", 5, *solved.words(), "--out", run)
+    done = magsim(*words, "--report")
+    assert done.exit_code == 0, done.output
+    assert f"Not judged by perfect play: {values} is damaged" in done.stderr
+    assert LUCK not in done.stdout
+    assert (run / "report" / "report.md").exists()
+    assert not (run / judging.TABLE).exists()
 
 
 def test_where_nothing_is_solved_nothing_is_told_or_loaded(
