@@ -1,10 +1,21 @@
-"""The kernels are Python first: ``test_engine.py`` holds with the compiler switched off."""
+"""The engine is Python first: ``test_engine.py`` holds with the compiler switched off."""
 
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+
+def test_perfect_play_says_that_it_needs_the_compiler(tmp_path: Path):
+    run = subprocess.run(
+        [sys.executable, "-m", "magsim", "solve", "--max-empty", "1"],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1", "MAGSIM_SOLUTIONS": str(tmp_path / "none")},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 2
+    assert run.stderr.endswith("needs compiled kernels: unset NUMBA_DISABLE_JIT\n"), run.stderr
 
 
 def test_the_engine_is_right_uncompiled():

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
-from numba import config, types
+from numba import types
 from numba.extending import intrinsic
 
-if TYPE_CHECKING or config.DISABLE_JIT:
+if TYPE_CHECKING:
 
     def prefetch(array: Any, at: int) -> None:
         """Ask for the cache line of element ``at`` of a contiguous array; no more than a wish."""

@@ -17,6 +17,7 @@ from magsim.solver.classes import Classes, layout, starts_length
 from magsim.solver.perfect import Book, Perfect
 from magsim.solver.solutions import Solution, find_solution, known_solutions
 from magsim.solver.stakes import stakes_of
+from magsim.solver.warming import check_compiler
 from magsim.solver.work import Below, tables_of
 from magsim.variants import format_value
 
@@ -33,7 +34,10 @@ def open_perfect(rules: Rules, empty: int = CELLS) -> Perfect | None:
 @cache
 def _open(rules: Rules, empty: int, _root: Path) -> Perfect | None:
     solution = find_solution([rules], empty)
-    return None if solution is None else _opened(solution, rules)
+    if solution is None:
+        return None
+    check_compiler()
+    return _opened(solution, rules)
 
 
 def _opened(solution: Solution, rules: Rules) -> Perfect:

@@ -10,6 +10,7 @@ import numba
 import numpy as np
 
 from magsim.compiled import cache_folder
+from magsim.errors import MagsimError
 from magsim.rules import PEACEFUL
 from magsim.solver.fillings import all_classes
 from magsim.solver.memory import GIB, Budget
@@ -37,10 +38,25 @@ def _use_all() -> None:
             values[empty] = solve_layer(empty, MOST_HELD, *below)
 
 
+def check_compiler() -> None:
+    """See to it that kernels are compiled: words of classes take all 64 bits, and wrap around.
+
+    Raises:
+        MagsimError: if the compiler is switched off.
+    """
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        raise MagsimError("perfect play needs compiled kernels: unset NUMBA_DISABLE_JIT")
+
+
 def compile_kernels() -> None:
-    """Compile what is not in the cache yet, and say on standard error how long it took."""
+    """Compile what is not in the cache yet, and say on standard error how long it took.
+
+    Raises:
+        MagsimError: if the compiler is switched off.
+    """
+    check_compiler()
     marker = cache_folder() / "solver.compiled"
-    if marker.exists() or numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+    if marker.exists():
         return
     print("Compiling the solver, this once ...", file=sys.stderr)
     started = time.perf_counter()
