@@ -30,6 +30,16 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "exhaustive: needs compiled kernels to end soon")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of perfect play come first, so that one worker compiles the solver, and once."""
+
+    def late(item: pytest.Item) -> bool:
+        fixtures = getattr(item, "fixturenames", ())
+        return "solution_folder" not in fixtures and not item.path.name.startswith("test_solve")
+
+    items.sort(key=late)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_solutions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Whatever is solved on this machine, tests know only what they solve themselves."""
