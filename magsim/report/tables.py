@@ -125,8 +125,8 @@ def times(gain: float | None) -> str:
 def accuracy_table(accuracy: pl.DataFrame) -> Table:
     """One row for each difficulty and bot, from ``regret.estimates.accuracy``."""
     table = _table(
-        "Decisions against perfect play, 95 % intervals of the means",
-        ("difficulty", "bot", "decisions", "error rate, points", "accuracy", *_SHARES),
+        "Decisions against perfect play: error rates in points, 95 % intervals of the means",
+        ("difficulty", "bot", "decisions", "error rate", "accuracy", *_SHARES),
         words=2,
     )
     for row in accuracy.iter_rows(named=True):
