@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # perfect play is loaded only where it is solved, charts wher
 
 MINIMUM_WIDTH = 110
 """Columns; a narrower terminal breaks lines, which is better than figures broken inside."""
+# Those of regret.estimates, which would load perfect play.
 _SHARES = ("best", "inaccuracies", "mistakes", "blunders")
 
 

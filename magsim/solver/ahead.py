@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 else:
 
     @intrinsic
-    def prefetch(typing_context, array, at):  # noqa: ARG001
+    def prefetch(typing_context, array, at):  # noqa: ARG001 - numba passes them
         """Ask for the cache line of element ``at`` of a contiguous array; no more than a wish."""
 
         def emit(context, builder, signature, arguments):
