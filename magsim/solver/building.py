@@ -262,7 +262,7 @@ def solve_values(
     memory.check_disk(folder.path, memory.stored(counts, missing, levels))
     work = {empty: _WORK[empty] * counts[empty] for empty in counts}
     watcher.begin("solving", sum(work.values()), sum(work[e] for e in work if e not in missing))
-    layers = _Layers(classes, folder)
+    layers, ones = _Layers(classes, folder), dict[int, Values]()
     for empty in missing:
 
         def told(done: int, each: int = _WORK[empty]) -> object:
@@ -275,6 +275,6 @@ def solve_values(
         else:
             limited = levels > 1 and empty >= LIMITED
             limits = np.empty((counts[empty], levels), np.uint8) if limited else NO_LIMITS
-            below = layers.classes, layers.values, tables, stakes, threads, told, limits
+            below = layers.classes, layers.values, tables, stakes, threads, told, limits, ones
             layers.keep(empty, solve_layer(empty, held[empty], *below), limits)
     return folder

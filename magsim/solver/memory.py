@@ -77,7 +77,8 @@ def needed(empty: int, held: int, counts: Mapping[int, int], levels: int) -> int
     plain += classes(empty) * (CLASS + levels * _value_bytes(empty))
     last = empty - DICE + held
     vectors = [classes(last - k) * COUNTS[held - k] * levels * _VALUE for k in range(held)]
-    return _BASE + plain + sum(vectors)
+    ones = classes(last) * COUNTS[1] * levels * _VALUE if held > 1 else 0
+    return _BASE + plain + sum(vectors) + ones
 
 
 class Budget:

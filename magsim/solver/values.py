@@ -25,6 +25,7 @@ import numpy as np
 from magsim.board import DICE
 from magsim.compiled import lean_kernel
 from magsim.engine import ANY_HAND
+from magsim.solver.ahead import prefetch
 from magsim.solver.classes import Classes, sizes_of
 from magsim.solver.hands import COUNTS, ROLLS, WAYS
 from magsim.solver.limits import NO_LIMITS, Limits, limit_some
@@ -37,6 +38,7 @@ from magsim.solver.work import LANES, Below, Tables, Values, Work, new_work
 _PART = 1 << 14
 """How many classes are a piece of work."""
 _HALF = WAYS // 2
+_NO_ONES = np.empty((0, 1), np.int32)
 
 
 @lean_kernel
@@ -79,21 +81,27 @@ def _hold_some(
     layer: Classes,
     next_layer: Classes,
     fewer: Values,
+    plain: Values,
     tables: Tables,
     scale: int,
     work: Work,
     vectors: Values,
+    ones: Values,
 ) -> int:
     """Fill W of some classes of a canonical mask for ``held`` dice; how many were not found.
 
-    ``vectors`` holds what stopping is worth; ``fewer`` is W of the next layer for one die less.
+    ``vectors`` holds what stopping is worth; ``fewer`` is W of the next layer for one die less. If
+    there are any ``ones``, which hold what stopping is worth, they are filled, too: W for one die,
+    by the values of the next layer, ``plain``.
     """
     levels, hands = len(work.ruined), tables.hands
     for k in range(begin, end):
         word = unscrambled(layer.keys[k])
         go_on(0, word, mask, 0, 0, ANY_HAND, 0, False, True, tables, scale, work)
-        best = vectors[k]
-        for i in range(look_up(1, next_layer, fewer, work)):
+        best, found = vectors[k], look_up(1, next_layer, fewer, work)
+        for i in range(found if len(ones) else 0):
+            prefetch(plain, work.waiting.child[1, i] * levels)
+        for i in range(found):
             die, gain = work.waiting.hand[1, i] + 1, np.int32(work.waiting.gain[1, i])
             vector = fewer[work.waiting.child[1, i]]
             for hand in range(COUNTS[held - 1]):
@@ -101,6 +109,14 @@ def _hold_some(
                 for level in range(levels):
                     value = np.int32(vector[hand * levels + level] + gain)
                     best[q + level] = max(best[q + level], value)
+        if len(ones):
+            one = ones[k]
+            for i in range(found):
+                q = work.waiting.hand[1, i] * levels
+                for level in range(levels):
+                    value = np.int32(plain[work.waiting.child[1, i], level])
+                    value += np.int32(work.waiting.gain[1, i])
+                    one[q + level] = max(one[q + level], value)
     return int(work.missing[0])
 
 
@@ -136,30 +152,47 @@ def hold(
     tables: Tables,
     stakes: Stakes,
     threads: Executor,
+    ones: dict[int, Values],
 ) -> Values:
     """W of a layer for all hands of ``held`` dice; shape (classes, hands * levels).
+
+    Those for one die, which the layer above this one needs next, are found on the way to those for
+    two and left in ``ones``, by the count of empty cells; what is there is taken out.
 
     Raises:
         LookupError: if a class that a step leads to is not there.
     """
     if held == 0:
         return values[empty]
+    if held == 1 and empty in ones:
+        return ones.pop(empty)
     layer, levels = layers[empty], len(stakes.base)
-    shape = (len(layer.keys), COUNTS[held] * levels)
+
+    def stopping(dice: int) -> Values:
+        """Room for W, to be filled with what is worth to stop with so many dice."""
+        return np.empty((len(layer.keys), COUNTS[dice] * levels), np.int32)
+
+    vectors, one = stopping(held), stopping(1) if held > 1 else _NO_ONES
     if empty == 0:
-        return np.zeros(shape, np.int32)
-    fewer = hold(held - 1, empty - 1, layers, values, tables, stakes, threads)
-    vectors = np.empty(shape, np.int32)
-    enough = DICE - held >= stakes.minimum
+        vectors[:], one[:] = 0, 0
+        return vectors
+    fewer = hold(held - 1, empty - 1, layers, values, tables, stakes, threads, ones)
 
     def missing(mask: int, begin: int, end: int) -> int:
         classes = slice(begin, end)
-        vectors[classes] = np.tile(values[empty][classes], COUNTS[held]) if enough else FORBIDDEN
-        work = new_work(levels, held)
-        arguments = layer, layers[empty - 1], fewer, tables, stakes.scale, work, vectors
-        return int(_hold_some(mask, begin, end, held, *arguments))
+        for found, dice in ((vectors, held), (one, 1)):
+            enough = DICE - dice >= stakes.minimum
+            worth = np.tile(values[empty][classes], COUNTS[dice]) if enough else FORBIDDEN
+            if len(found):
+                found[classes] = worth
+        work, reached = new_work(levels, held), values[empty - 1]
+        arguments = layer, layers[empty - 1], fewer, reached, tables, stakes.scale, work
+        return int(_hold_some(mask, begin, end, held, *arguments, vectors, one))
 
     _in_parts(layer, threads, missing, _untold)
+    if held > 1:
+        ones.clear()
+        ones[empty] = one
     return vectors
 
 
@@ -186,6 +219,7 @@ def solve_layer(
     threads: Executor,
     told: Callable[[int], object] = _untold,
     limits: Limits = NO_LIMITS,
+    ones: dict[int, Values] | None = None,
 ) -> Values:
     """The value of every class of a layer at every level; shape (classes, levels).
 
@@ -199,6 +233,7 @@ def solve_layer(
         threads: where to work.
         told: how many more classes are done, now and then.
         limits: to be filled, if they are wanted; shape (classes, levels).
+        ones: what ``hold`` left when the layer below was solved, and leaves for the next one.
 
     Raises:
         LookupError: if a class that a step leads to is not there.
@@ -208,7 +243,8 @@ def solve_layer(
     last = empty - DICE + held
     vectors = dict(values)
     if last >= 0:
-        vectors[last] = hold(held, last, layers, values, tables, stakes, threads)
+        kept = {} if ones is None else ones
+        vectors[last] = hold(held, last, layers, values, tables, stakes, threads, kept)
     reached = below(empty, held, layers, vectors)
 
     def missing(mask: int, begin: int, end: int) -> int:
