@@ -127,7 +127,7 @@ def weigh_board(board: int, book: Book, work: Work) -> bool:
     canonical, empty = masks.canonical[mask], count_bits(mask)
     classes = book.below.layers[0]
     below, tables, stakes = book
-    weigh_rolls(canonical, empty, found, 1, classes, below, tables, stakes, False, work)
+    weigh_rolls(canonical, empty, found, 1, classes, below, tables, stakes, work)
     return True
 
 

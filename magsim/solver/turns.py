@@ -1,19 +1,30 @@
 """What the rolls of a turn are worth: their best placements, a RUIN where none is legal, Powers."""
 
-import numpy as np
-from numpy.typing import NDArray
-
 from magsim.board import CELLS, DICE, SIDES
 from magsim.compiled import lean_kernel
 from magsim.engine import ANY_HAND
 from magsim.solver.classes import Classes, ruined
-from magsim.solver.hands import COUNTS, ROLLS, TRIPLES, WAYS, Hands
+from magsim.solver.hands import COUNTS, ROLLS, WAYS, Hands, Steps
+from magsim.solver.lanes import (
+    Lanes,
+    any_reaches,
+    chosen,
+    floor,
+    greater,
+    lesser,
+    load,
+    product,
+    quotient,
+    same,
+    store,
+    total,
+)
 from magsim.solver.placements import ask, list_placements, look_up
 from magsim.solver.stakes import FORBIDDEN, Stakes
 from magsim.solver.words import unscrambled
-from magsim.solver.work import LANES, Below, Flags, Tables, Values, Work
+from magsim.solver.work import Averages, Below, Flags, Tables, Values, Work
 
-_HALF = WAYS // 2
+Rows = Values | Averages
 
 
 @lean_kernel
@@ -55,105 +66,92 @@ def _spread(size: int, lane: int, hands: Hands, best: Values, met: Flags, work: 
 
 
 @lean_kernel
-def _sum_over_rerolls(base: Values, hands: Hands, work: Work) -> None:
-    """Fill ``kept``: keeping a hand, or some of it, and rolling the other dice."""
-    kept = work.kept
-    for hand in range(TRIPLES):
-        kept[3, hand] = 0
-        for die in range(1, 7):
-            more = hands.add[3, hand, die]
-            for lane in range(LANES):
-                kept[3, hand, lane] += base[more, lane]
-    for size in range(2, -1, -1):
+def _sum_of_six(terms: Rows, rows: Steps) -> Lanes:
+    """Add up the rows of ``terms`` that follow the first of ``rows``."""
+    first = total(total(load(terms, rows[1]), load(terms, rows[2])), load(terms, rows[3]))
+    second = total(total(load(terms, rows[4]), load(terms, rows[5])), load(terms, rows[6]))
+    return total(first, second)
+
+
+@lean_kernel
+def _best_of_four(terms: Rows, rows: Steps) -> Lanes:
+    """The best of four rows of ``terms``."""
+    first = greater(load(terms, rows[0]), load(terms, rows[1]))
+    return greater(first, greater(load(terms, rows[2]), load(terms, rows[3])))
+
+
+@lean_kernel
+def _weigh_rerolls(base: Values, hands: Hands, kept: Averages) -> None:
+    """Fill ``kept``: 1296 times what it is worth to keep a hand, or some of it, and roll the rest.
+
+    The sums are whole, and so are their quotients by 6.
+    """
+    size = DICE - 1
+    for hand in range(COUNTS[size]):
+        found = product(_sum_of_six(base, hands.add[size, hand]), same(WAYS / SIDES))
+        store(found, kept[size], hand)
+    for size in range(DICE - 2, -1, -1):
         for hand in range(COUNTS[size]):
-            kept[size, hand] = 0
-            for die in range(1, 7):
-                more = hands.add[size, hand, die]
-                for lane in range(LANES):
-                    kept[size, hand, lane] += kept[size + 1, more, lane]
+            found = quotient(_sum_of_six(kept[size + 1], hands.add[size, hand]), same(SIDES))
+            store(found, kept[size], hand)
     for size in range(1, DICE):
         for hand in range(COUNTS[size]):
-            for lane in range(LANES):
-                kept[size, hand, lane] *= SIDES**size
-            for k in range(size):
-                fewer = hands.take[size, hand, k]
-                for lane in range(LANES):
-                    value = kept[size - 1, fewer, lane]
-                    kept[size, hand, lane] = max(kept[size, hand, lane], value)
+            fewer = _best_of_four(kept[size - 1], hands.take[size, hand])
+            store(greater(load(kept[size], hand), fewer), kept[size], hand)
 
 
 @lean_kernel
 def weigh_powers(base: Values, hands: Hands, work: Work) -> None:
     """Fill ``power``: what each roll is worth after the best Power, which leads to ``base``."""
-    _sum_over_rerolls(base, hands, work)
+    _weigh_rerolls(base, hands, work.kept)
+    ways, half = same(WAYS), same(0.5)
     for roll in range(ROLLS):
-        best = work.power[roll]
-        best[:] = FORBIDDEN
-        for k in range(2 * DICE):
-            moved = hands.moves[roll, k]
-            for lane in range(LANES):
-                best[lane] = max(best[lane], base[moved, lane])
-        for lane in range(LANES):
-            best[lane] *= WAYS
-        for k in range(DICE):
-            fewer = hands.take[DICE, roll, k]
-            for lane in range(LANES):
-                best[lane] = max(best[lane], work.kept[DICE - 1, fewer, lane])
-        for lane in range(LANES):
-            best[lane] = (best[lane] + _HALF) // WAYS
+        moves = hands.moves[roll]
+        moved = greater(_best_of_four(base, moves[:DICE]), _best_of_four(base, moves[DICE:]))
+        thrown = quotient(_best_of_four(work.kept[DICE - 1], hands.take[DICE, roll]), ways)
+        store(greater(moved, floor(total(thrown, half))), work.power, roll)
 
 
 @lean_kernel
-def _may_pay(base: Values, rolls: Values, cost: int, work: Work) -> bool:
+def _may_pay(base: Values, rolls: Values, cost: int) -> bool:
     """Whether in any lane a Power that leads from the worst roll to the best one would pay."""
-    most, least = work.most, work.least
-    for lane in range(LANES):
-        most[lane], least[lane] = base[0, lane], rolls[0, lane]
+    most, least = load(base, 0), load(rolls, 0)
     for roll in range(1, ROLLS):
-        for lane in range(LANES):
-            most[lane] = max(most[lane], base[roll, lane])
-            least[lane] = min(least[lane], rolls[roll, lane])
-    found = 0
-    for lane in range(LANES):
-        found |= np.int64(most[lane]) - cost >= least[lane]
-    return bool(found)
+        most, least = greater(most, load(base, roll)), lesser(least, load(rolls, roll))
+    return any_reaches(total(most, same(-cost)), least)
 
 
 @lean_kernel
-def _note_paid(power: NDArray[np.int64], rolls: Values, cost: int, paid: Values) -> None:
-    """Fill ``paid`` of a level: the most that a roll is worth without a Power that pays for it."""
+def _use_power(cost: int, rolls: Values, power: Values) -> Lanes:
+    """Use a Power where it pays; the most that a roll was worth for which it does."""
+    paid = forbidden = same(float(FORBIDDEN))
     for roll in range(ROLLS):
-        for lane in range(LANES):
-            pays = power[roll, lane] - cost >= rolls[roll, lane]
-            paid[lane] = max(paid[lane], rolls[roll, lane] if pays else FORBIDDEN)
+        staying, using = load(rolls, roll), total(load(power, roll), same(-cost))
+        paid = greater(paid, chosen(using, staying, staying, forbidden))
+        store(greater(using, staying), rolls, roll)
+    return paid
 
 
 @lean_kernel
-def _settle_rolls(stakes: Stakes, hands: Hands, limited: bool, work: Work) -> None:
+def _settle_rolls(stakes: Stakes, hands: Hands, work: Work) -> None:
     """Put a RUIN where nothing is legal (R17, R18), then use Powers (R12), level by level."""
-    levels, penalty, allowed = len(stakes.base), np.int32(stakes.ruin), np.int32(stakes.allowed)
+    levels, allowed = len(stakes.base), same(stakes.allowed)
     for level in range(levels):
-        rolls, ruin = work.roll[level], work.ruined[level]
+        ruin = total(load(work.ruined, level), same(-stakes.ruin))
         for roll in range(ROLLS):
-            for lane in range(LANES):
-                if rolls[roll, lane] < allowed:
-                    rolls[roll, lane] = ruin[lane] - penalty
+            placing = load(work.roll[level], roll)
+            store(chosen(placing, allowed, placing, ruin), work.roll[level], roll)
     work.paid[:] = FORBIDDEN
     for base in range(levels):
         weighed = False
         for level in range(base + 1, levels):
             rolls, cost = work.roll[level], stakes.cost[level]
-            if stakes.base[level] != base or not _may_pay(work.roll[base], rolls, cost, work):
+            if stakes.base[level] != base or not _may_pay(work.roll[base], rolls, cost):
                 continue
             if not weighed:
                 weigh_powers(work.roll[base], hands, work)
                 weighed = True
-            if limited:
-                _note_paid(work.power, rolls, cost, work.paid[level])
-            for roll in range(ROLLS):
-                for lane in range(LANES):
-                    value = work.power[roll, lane] - cost
-                    rolls[roll, lane] = max(np.int64(rolls[roll, lane]), value)
+            store(_use_power(cost, rolls, work.power), work.paid, level)
 
 
 @lean_kernel
@@ -166,13 +164,9 @@ def weigh_rolls(
     below: Below,
     tables: Tables,
     stakes: Stakes,
-    limited: bool,
     work: Work,
 ) -> None:
-    """Fill ``work.roll``: what every roll is worth, for up to 8 classes of a canonical mask.
-
-    If they are ``limited``, fill ``work.paid``, too.
-    """
+    """Fill ``work.roll`` and ``work.paid`` for up to 8 classes of a canonical mask."""
     hands, required, last = tables.hands, min(stakes.minimum, empty), DICE - below.held
     work.roll[:] = FORBIDDEN
     for lane in range(count):
@@ -182,4 +176,4 @@ def weigh_rolls(
             _spread(size, lane, hands, work.stop[size], work.met[size], work)
         _spread(last, lane, hands, work.best, work.met[last], work)
     _list_ruins(mask, first, count, layer, below, tables, work)
-    _settle_rolls(stakes, hands, limited, work)
+    _settle_rolls(stakes, hands, work)

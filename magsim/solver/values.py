@@ -28,16 +28,16 @@ from magsim.engine import ANY_HAND
 from magsim.solver.ahead import prefetch
 from magsim.solver.classes import Classes, sizes_of
 from magsim.solver.hands import COUNTS, ROLLS, WAYS
+from magsim.solver.lanes import LANES, floor, load, product, quotient, same, store, total
 from magsim.solver.limits import NO_LIMITS, Limits, limit_some
 from magsim.solver.placements import go_on, look_up
 from magsim.solver.stakes import FORBIDDEN, Stakes
 from magsim.solver.turns import weigh_rolls
 from magsim.solver.words import unscrambled
-from magsim.solver.work import LANES, Below, Tables, Values, Work, new_work
+from magsim.solver.work import Below, Tables, Values, Work, new_work
 
 _PART = 1 << 14
 """How many classes are a piece of work."""
-_HALF = WAYS // 2
 _NO_ONES = np.empty((0, 1), np.int32)
 
 
@@ -58,16 +58,16 @@ def _solve_some(
     """Fill the values of some classes of a canonical mask; how many classes were not found."""
     for first in range(begin, end, LANES):
         count = min(LANES, end - first)
-        limited = len(limits) > 0
-        weigh_rolls(mask, empty, first, count, layer, below, tables, stakes, limited, work)
+        weigh_rolls(mask, empty, first, count, layer, below, tables, stakes, work)
         for level in range(len(stakes.base)):
-            work.total[:] = _HALF
+            every = same(0)
             for roll in range(ROLLS):
-                for lane in range(LANES):
-                    work.total[lane] += tables.hands.weight[roll] * work.roll[level, roll, lane]
+                ways = same(tables.hands.weight[roll])
+                every = total(every, product(ways, load(work.roll[level], roll)))
+            store(floor(total(quotient(every, same(WAYS)), same(0.5))), work.value, level)
             for lane in range(count):
-                values[first + lane, level] = work.total[lane] // WAYS
-        if limited:
+                values[first + lane, level] = work.value[level, lane]
+        if len(limits):
             limit_some(first, count, stakes, work.paid, values, limits)
     return int(work.missing[0])
 

@@ -9,11 +9,13 @@ from magsim.board import CELLS, DICE, SIDES
 from magsim.rules import Rules
 from magsim.solver.classes import Classes, Masks, mask_tables
 from magsim.solver.hands import COUNTS, ROLLS, TRIPLES, Hands, hand_tables
+from magsim.solver.lanes import LANES
 from magsim.solver.lines import Lines, line_tables
 from magsim.solver.stakes import FORBIDDEN
 
 Values = NDArray[np.int32]
 Flags = NDArray[np.uint8]
+Averages = NDArray[np.float64]
 
 MOST_HELD = 2
 LEVEL, VALUE, WORD, REST = range(4)
@@ -22,8 +24,6 @@ MOST_NEXT = CELLS * SIDES
 """In how many ways one die can be placed, at most."""
 ROOM = 512
 """How many look-ups wait for each other, so that their cache misses overlap."""
-LANES = 8
-"""How many classes are worked on at once, which the processor does in the same steps."""
 
 
 class Tables(NamedTuple):
@@ -108,18 +108,15 @@ class Work(NamedTuple):
     """``[level, lane]``: the value after the best RUIN, not paid for; shape (levels, 8)."""
     roll: Values
     """``[level, roll, lane]``: what the roll is worth; shape (levels, 126, 8)."""
-    power: NDArray[np.int64]
+    power: Values
     """``[roll, lane]``: what it is worth after the best Power, not paid for; shape (126, 8)."""
-    kept: NDArray[np.int64]
-    """``[size, hand, lane]``: what a reroll of all other dice is worth; shape (4, 56, 8).
+    kept: Averages
+    """``[size, hand, lane]``: 1296 times what a reroll of all other dice is worth; (4, 56, 8).
 
-    First the sum over the ways these can fall, then 1296 times the value, of this reroll or of the
-    best that keeps fewer dice.
+    Of all but a part of the hand, where that is better.
     """
-    total: NDArray[np.int64]
-    """``[lane]``: sums; shape (8,), like the next two."""
-    most: Values
-    least: Values
+    value: Values
+    """``[level, lane]``: what the classes are worth; shape (levels, 8), like ``paid``."""
     paid: Values
     """``[level, lane]``: the most that a roll was worth for which a Power pays; shape (levels, 8).
 
@@ -150,11 +147,9 @@ def new_work(levels: int, held: int) -> Work:
         stop=np.full((DICE, TRIPLES, levels), FORBIDDEN),
         ruined=np.empty((levels, LANES), np.int32),
         roll=np.empty((levels, ROLLS, LANES), np.int32),
-        power=np.empty((ROLLS, LANES), np.int64),
-        kept=np.empty((DICE, TRIPLES, LANES), np.int64),
-        total=np.empty(LANES, np.int64),
-        most=np.empty(LANES, np.int32),
-        least=np.empty(LANES, np.int32),
+        power=np.empty((ROLLS, LANES), np.int32),
+        kept=np.empty((DICE, TRIPLES, LANES), np.float64),
+        value=np.empty((levels, LANES), np.int32),
         paid=np.empty((levels, LANES), np.int32),
         missing=np.zeros(1, np.int64),
     )
