@@ -81,7 +81,10 @@ def decide(positions: Positions, empty: int) -> Answers:
     lost = np.flatnonzero(decisions == NO_DECISION)
     if len(lost):
         board = format_board(int(positions.boards[lost[0]]))
-        raise MagsimError(f"board {board}: the solution in {perfect.path} does not reach it")
+        raise MagsimError(
+            f"board {board}: the solution in {perfect.path} does not reach it; 'magsim solve' says "
+            "whether it is damaged"
+        )
     return Answers(decisions, estimates)
 
 

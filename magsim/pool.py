@@ -3,9 +3,8 @@
 import contextlib
 import os
 import signal
-import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import wait
 from typing import Any, TypeVar
 
@@ -30,13 +29,13 @@ def _preparation() -> dict[str, Any]:
     return {"initializer": worker.set_up, "initargs": (os.getpid(),)}
 
 
-def parallel(jobs: int) -> Parallel:
-    """Return joblib's process pool for ``jobs`` tasks at a time, results as they come.
+def parallel(jobs: int, tasks: Iterable[object]) -> Iterator[Any]:
+    """Do joblib's delayed ``tasks`` in worker processes, ``jobs`` at a time; results as they come.
 
-    joblib plays a single job in this process, where a bot could not be ended; so one job is two
+    joblib does a single job in this process, where a bot could not be ended; so one job is two
     workers with one task between them.
     """
-    return Parallel(
+    pool = Parallel(
         n_jobs=max(2, jobs),
         pre_dispatch=1 if jobs == 1 else 2 * jobs,
         batch_size=1,
@@ -44,6 +43,9 @@ def parallel(jobs: int) -> Parallel:
         return_as="generator_unordered",
         **_preparation(),
     )
+    with _interrupts_held_off():
+        results: Iterator[Any] = pool(tasks)
+    return results
 
 
 def call_apart(work: Callable[[], Result]) -> Result:
@@ -70,15 +72,12 @@ def call_apart(work: Callable[[], Result]) -> Result:
 
 @contextlib.contextmanager
 def _interrupts_held_off() -> Iterator[None]:
-    """Ignore Ctrl-C in the body, and in the processes that it starts until they can do so."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Let Ctrl-C wait for the end of the body; processes that it starts never hear of it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def stop_workers() -> None:

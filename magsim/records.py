@@ -245,7 +245,9 @@ def parts(run: Path, table: str, difficulty: str, bot: str) -> dict[tuple[int, i
         games, _, _ = path.name.partition(".")
         first, dash, last = games.partition("-")
         if not (dash and first.isdigit() and last.isdigit()):
-            raise MagsimError(f"{path} is no part of a run: its name should begin with two numbers")
+            raise MagsimError(
+                f"{path} is no part of a run, its name should begin with two numbers; move it away"
+            )
         key = int(first), int(last)
         if key in found:
             raise MagsimError(f"{path} and {found[key].name} both claim games {games}")
@@ -320,13 +322,18 @@ def check_parts(run: Path, plan: Plan, tables: Iterable[str] = TABLES) -> None:
             for first, games in plan.chunks():
                 key = first, first + games - 1
                 if "turns" in tables and key in found["games"] and key not in found["turns"]:
-                    raise MagsimError(
-                        f"run {run}: the turns of bot {bot}, {rules.name}, games {first} to "
-                        f"{key[1]} are missing; the same tournament command plays them again"
-                    )
+                    raise MagsimError(missing_turns(run, rules.name, bot, *key))
                 for table in tables:
                     if key in found[table]:
                         check_part(found[table][key])
+
+
+def missing_turns(run: Path, difficulty: str, bot: str, first: int, last: int) -> str:
+    """What to say where there are games without their turns."""
+    return (
+        f"run {run}: the turns of bot {bot}, {difficulty}, games {first} to {last} are missing; "
+        "the same tournament command plays them again"
+    )
 
 
 def strangers(run: Path, plan: Plan) -> Iterator[Path]:

@@ -90,7 +90,7 @@ def enter_one(option: str, spec: str, time_limit: float, rules: Rules) -> Entran
 def _try_file(source: str, time_limit: float) -> None:
     """Import a stranger's file in a worker first, where it can do no harm."""
     try:
-        (problem,) = parallel(1)([delayed(worker.try_bot)(source, time_limit)])
+        (problem,) = parallel(1, [delayed(worker.try_bot)(source, time_limit)])
     except TerminatedWorkerError:
         problem = f"bot {source} takes its process down when it is imported"
     if problem:
@@ -228,7 +228,7 @@ class _Crew:
                     yield delayed(worker.play_chunk)(chunk)
 
         try:
-            for done in parallel(jobs)(tasks()):
+            for done in parallel(jobs, tasks()):
                 del under_way[done.chunk]
                 if done.fault:
                     self._report.faults.setdefault(done.chunk.bot, done.fault)
@@ -268,7 +268,7 @@ def compile_once(name: str, version: str, warm_up: Callable[[], float]) -> None:
         return
     print(f"Compiling {name}, this once ...", file=sys.stderr)
     try:
-        (seconds,) = parallel(1)([delayed(warm_up)()])
+        (seconds,) = parallel(1, [delayed(warm_up)()])
     except TerminatedWorkerError:
         return  # the work itself will say where its process was taken down
     print(f"Compiled {name} in {seconds:.1f} s.", file=sys.stderr)

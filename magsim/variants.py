@@ -95,18 +95,24 @@ def _read_file(path: Path) -> tuple[str, Changes]:
     return name, {key: checked(key, value, where) for key, value in table.items()}
 
 
+_LONGEST = 60
+"""So much of what was given is said back."""
+
+
 def _read_setting(text: str) -> tuple[str, int | tuple[int, ...]]:
     key, equals, value = (part.strip() for part in text.partition("="))
-    where = f"--set {text}"
+    where = f"--set {text[:_LONGEST]}"
     if not equals:
         raise MagsimError(f"{where}: write it as key=value, such as ruin_penalty=20")
     if not key.isidentifier():
         raise MagsimError(f"{where}: {key!r} is no key (known: {', '.join(_KEYS)})")
     try:
         parsed = tomllib.loads(f"value = {value}")
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # Python reads no whole number of 4,300 digits
         parsed = {}
     if parsed.keys() != {"value"}:
+        if len(value) > _LONGEST:
+            raise MagsimError(f"{where}...: {len(value):,} signs are too long for a value")
         raise MagsimError(f"{where}: {value!r} is no whole number or [list] of them")
     return key, checked(key, parsed["value"], where)
 
@@ -118,6 +124,8 @@ def difficulties(text: str) -> list[Rules]:
         MagsimError: if one is unknown or named twice.
     """
     names = list(DIFFICULTIES) if text == "all" else text.split(",")
+    if "all" in names:
+        raise MagsimError(f"--difficulty {text}: all stands by itself")
     for name in names:
         if name not in DIFFICULTIES:
             near = get_close_matches(name, [*DIFFICULTIES, "all"], n=1)

@@ -270,8 +270,8 @@ def verify_run(run: Path, sample: int | None, jobs: int) -> Verdict:
     games = turns = 0
     found: dict[int, list[str]] = {}
     try:
-        results: Iterator[tuple[int, tuple[int, int, list[str]]]] = parallel(jobs)(
-            delayed(_check_numbered)(number, part) for number, part in enumerate(parts)
+        results: Iterator[tuple[int, tuple[int, int, list[str]]]] = parallel(
+            jobs, (delayed(_check_numbered)(number, part) for number, part in enumerate(parts))
         )
         for number, (checked_games, checked_turns, wrong) in tqdm(
             results, total=len(parts), unit=" parts"

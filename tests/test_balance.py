@@ -339,5 +339,8 @@ def test_a_run_without_games_or_with_a_damaged_part_is_refused(
     with pytest.raises(MagsimError, match=part.name):
         weigh_run(copy, read_manifest(copy), {NAME: perfect}, [BOT], 2)
     shutil.rmtree(copy / "turns")
+    with pytest.raises(MagsimError, match="are missing; the same tournament command"):
+        weigh_run(copy, read_manifest(copy), {NAME: perfect}, [BOT], 2)
+    shutil.rmtree(copy / "games")
     with pytest.raises(MagsimError, match="there are no games in it yet"):
         weigh_run(copy, read_manifest(copy), {NAME: perfect}, [BOT], 2)

@@ -161,13 +161,21 @@ def damage(part: Path) -> None:
 
 
 def test_damaged_parts_are_refused(run: Path) -> None:
-    damage(parts(run)[0])
-    result = magsim("regret", run)
-    assert (result.exit_code, f"{parts(run)[0]} is damaged" in result.stderr) == (2, True)
-    parts(run)[0].unlink()
     damage(parts(run, "turns")[0])
     result = magsim("regret", run)
     assert (result.exit_code, "is damaged: its bytes" in result.stderr) == (2, True)
+    parts(run, "turns")[0].unlink()
+    result = magsim("regret", run, "--games", "1")
+    assert (result.exit_code, "are missing; the same tournament command" in result.stderr) == (2, True)
+
+
+def test_what_was_judged_and_is_damaged_is_judged_again(run: Path) -> None:
+    part = parts(run)[0]
+    whole = part.read_bytes()
+    damage(part)
+    result = magsim("regret", run)
+    assert (result.exit_code, "Judging" in result.stderr) == (0, True)
+    assert part.read_bytes() == whole
 
 
 def rewrite(part: Path, change: pl.Expr) -> None:

@@ -223,6 +223,18 @@ def test_a_damaged_part_is_told(few: Path, kind: str, name: str) -> None:
     path.write_bytes(b"")
     assert f"{path} is damaged" in refusal(solve_few())
     path.unlink()
+    said = refusal(solve_few())
+    assert f"{path} cannot be read: No such file or directory; remove {path.parent}, and" in said
+
+
+@pytest.mark.parametrize(("kind", "name"), [("classes", "starts.bin"), ("values", "values.bin")])
+def test_a_file_that_is_too_long_is_told(few: Path, kind: str, name: str) -> None:
+    path = manifest_of(few, kind).parent / name
+    with path.open("ab") as file:
+        file.write(b"x")
+    size = path.stat().st_size
+    assert f"{path} is damaged: it holds {size:,} bytes, not {size - 1:,};" in refusal(solve_few())
+    path.unlink()
     assert f"{path} cannot be read: No such file" in refusal(solve_few())
 
 
@@ -316,7 +328,7 @@ def test_too_small_a_disk_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(memory, "available", lambda: 64 * GIB)
     sentence = refusal(solve("--difficulty", "nightmare"))
     wanted = sum(PUBLISHED.values()) * (memory.CLASS + 4) / GIB
-    assert f"takes {wanted:.1f} GiB more in {home}, where 0.5 GiB are free" in sentence
+    assert f"takes {wanted:.1f} GiB more in {home}, where 512.0 MiB are free" in sentence
     assert "MAGSIM_SOLUTIONS names another folder" in refusal(solve_few())
 
 
@@ -329,6 +341,8 @@ def test_too_small_a_disk_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -
         (["--jobs", "0"], "1<=x<=1024"),
         (["--difficulty", "peacful"], "did you mean 'peaceful'?"),
         (["--difficulty", "survival,survival"], "names a difficulty twice"),
+        (["--difficulty", "all,all"], "all stands by itself"),
+        (["--set", f"ruin_penalty={'9' * 5000}"], "5,000 signs are too long for a value"),
         (["--set", "ruins=3"], "unknown key 'ruins'"),
         (["--rules", "nowhere.toml"], "nowhere.toml cannot be read"),
         (["--layers", "3"], "No such option"),

@@ -47,25 +47,34 @@ def solved(every: Iterable[Rules]) -> tuple[dict[str, Perfect], list[str]]:
 
 
 def judged_parts(run: Path, plan: Plan, perfect: Perfect, bot: str) -> Parts:
-    """The parts of the plan whose decisions were judged, by game.
+    """The parts of the plan whose decisions were judged, by game, as far as they are whole.
 
     Raises:
-        MagsimError: if a file among them is none of ours.
+        MagsimError: if a file among them is none of ours, or the turns of games are missing.
     """
     played = played_parts(run, plan, perfect.rules, bot)
     found = records.parts(run, TABLE, perfect.rules.name, bot)
     return {
         games: found[games]
         for games, turns in played.items()
-        if games in found and origin(turns, perfect.fingerprint) in found[games].name
+        if games in found
+        and origin(turns, perfect.fingerprint) in found[games].name
+        and records.is_intact(found[games])
     }
 
 
 def played_parts(run: Path, plan: Plan, rules: Rules, bot: str) -> Parts:
-    """The parts of the plan that were played to their end: those of ``turns``."""
+    """The parts of the plan that were played to their end: those of ``turns``.
+
+    Raises:
+        MagsimError: if the turns of games are missing.
+    """
     turns, games = (records.parts(run, table, rules.name, bot) for table in records.TABLES)
-    planned = ((first, first + count - 1) for first, count in plan.chunks())
-    return {key: turns[key] for key in planned if key in turns and key in games}
+    played = [key for first, count in plan.chunks() if (key := (first, first + count - 1)) in games]
+    for first, last in played:
+        if (first, last) not in turns:
+            raise MagsimError(records.missing_turns(run, rules.name, bot, first, last))
+    return {key: turns[key] for key in played}
 
 
 def _tasks(
@@ -106,7 +115,7 @@ def judge_run(
     try:
         compile_once("the judge of decisions", "", partial(warm_up, tasks[0].rules))
         with tqdm(total=total, unit=" games", desc="Judging", dynamic_ncols=True) as bar:
-            for games in parallel(jobs)(delayed(judge_part)(task) for task in tasks):
+            for games in parallel(jobs, (delayed(judge_part)(task) for task in tasks)):
                 bar.update(games)
     except TerminatedWorkerError as error:
         raise MagsimError(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # perfect play is loaded only where it is solved, charts wher
     from magsim.regret.worst import Worst
     from magsim.report.page import Table as PageTable
 
-MINIMUM_WIDTH = 110
+MINIMUM_WIDTH = 120
 """Columns; a narrower terminal breaks lines, which is better than figures broken inside."""
 # Those of regret.estimates, which would load perfect play.
 _SHARES = ("best", "inaccuracies", "mistakes", "blunders")

@@ -104,7 +104,7 @@ class Folder:
         """
         row = int(np.prod(shape[1:])) * np.dtype(dtype).itemsize
         path = self.path / name
-        with _told(path, "read"), path.open("rb") as file:
+        with self._reading(path), path.open("rb") as file:
             if path.stat().st_size < (first + shape[0]) * row:
                 raise self._damaged(name, layer)
             rows = np.empty(shape, dtype)
@@ -122,17 +122,45 @@ class Folder:
         """
         digest = hashlib.sha256()
         path = self.path / name
-        with _told(path, "read"), path.open("rb") as file:
+        with self._reading(path), path.open("rb") as file:
             file.seek(first)
             for begin in range(0, length, _BLOCK):
                 digest.update(file.read(min(_BLOCK, length - begin)))
         if digest.hexdigest() != self.parts[layer]["sha256"].get(name):
             raise self._damaged(name, layer)
 
+    def check_size(self, name: str, wanted: int) -> None:
+        """See to it that a file has so many bytes.
+
+        Raises:
+            MagsimError: if it has not.
+        """
+        path = self.path / name
+        with self._reading(path):
+            found = path.stat().st_size
+        if found != wanted:
+            raise MagsimError(
+                f"{path} is damaged: it holds {found:,} bytes, not {wanted:,}; {self._way_out}"
+            )
+
+    @property
+    def _way_out(self) -> str:
+        return f"remove {self.path}, and 'magsim solve' makes it again"
+
+    @contextlib.contextmanager
+    def _reading(self, path: Path) -> Iterator[None]:
+        """What the system has against reading a file in the body is told in a sentence."""
+        try:
+            yield
+        except OSError as error:
+            raise MagsimError(
+                f"{path} cannot be read: {error.strerror or error}; {self._way_out}"
+            ) from error
+
     def _damaged(self, name: str, layer: str) -> MagsimError:
         return MagsimError(
             f"{self.path / name} is damaged: its bytes for {layer} empty cells are not those that "
-            f"were written; remove {self.path}, and 'magsim solve' makes it again"
+            f"were written; {self._way_out}"
         )
 
     def mapped(self, name: str, shape: tuple[int, ...], dtype: type[Any]) -> NDArray[Any]:
@@ -142,13 +170,8 @@ class Folder:
             MagsimError: if it cannot be read or is of another size.
         """
         path = self.path / name
-        wanted = int(np.prod(shape)) * np.dtype(dtype).itemsize
-        with _told(path, "read"):
-            if path.stat().st_size != wanted:
-                raise MagsimError(
-                    f"{path} is damaged: it holds {path.stat().st_size:,} bytes, not {wanted:,}; "
-                    f"remove {self.path}, and 'magsim solve' makes it again"
-                )
+        self.check_size(name, int(np.prod(shape)) * np.dtype(dtype).itemsize)
+        with self._reading(path):
             # Writable as far as kernels can tell, which were compiled for such arrays.
             return np.asarray(np.memmap(path, dtype, "c", shape=shape))
 

@@ -146,6 +146,11 @@ def dice_to_hold(
     return plan
 
 
+def _size(count: int) -> str:
+    """Bytes in words."""
+    return f"{count / GIB:.1f} GiB" if count >= GIB else f"{count / 2**20:.1f} MiB"
+
+
 def check_disk(folder: Path, wanted: int) -> None:
     """See to it that so many bytes more can be written.
 
@@ -155,6 +160,6 @@ def check_disk(folder: Path, wanted: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < wanted:
         raise MagsimError(
-            f"the solution takes {wanted / GIB:.1f} GiB more in {folder}, where "
-            f"{free / GIB:.1f} GiB are free; MAGSIM_SOLUTIONS names another folder"
+            f"the solution takes {_size(wanted)} more in {folder}, where {_size(free)} are free; "
+            "MAGSIM_SOLUTIONS names another folder"
         )

@@ -149,6 +149,10 @@ def check_solution(solution: Solution, watcher: Watcher) -> None:
     for folder, name, empty, first, length in parts:
         folder.check(name, str(empty), first, length)
         watcher.more(length)
+    for folder in (classes, values):
+        for name in {name for one, name, *_ in parts if one is folder}:
+            ends = [at + length for one, n, _, at, length in parts if one is folder and n == name]
+            folder.check_size(name, max(ends))
 
 
 def _plan(rules: Sequence[Rules], classes: Folder | None, top: int) -> None:
