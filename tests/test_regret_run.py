@@ -166,7 +166,7 @@ def test_damaged_parts_are_refused(run: Path) -> None:
     assert (result.exit_code, "is damaged: its bytes" in result.stderr) == (2, True)
     parts(run, "turns")[0].unlink()
     result = magsim("regret", run, "--games", "1")
-    assert (result.exit_code, "are missing; the same tournament command" in result.stderr) == (2, True)
+    assert (result.exit_code, "are missing; the same tournament" in result.stderr) == (2, True)
 
 
 def test_what_was_judged_and_is_damaged_is_judged_again(run: Path) -> None:
