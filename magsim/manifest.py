@@ -1,6 +1,7 @@
 """A run's plan and its manifest: all that its records depend on, kept beside them.
 
-The manifest is written once, before the first game. A run is resumed only by the same plan.
+The manifest is written once, before the first game; only a match, which does not know how many
+games it takes, replaces it by one with more. A run is resumed only by the same plan.
 """
 
 import contextlib
@@ -96,6 +97,20 @@ def write_manifest(run: Path, plan: Plan) -> None:
         temporary.write_text(_to_json(plan), encoding="utf-8")
         with contextlib.suppress(FileExistsError):  # somebody was faster: theirs stands
             os.link(temporary, run / FILE)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def grow_manifest(run: Path, plan: Plan) -> None:
+    """Replace the manifest of a run by that of the same run with more games.
+
+    Raises:
+        OSError: if the folder cannot be written.
+    """
+    temporary = run / f".{FILE}.{os.getpid()}.tmp"
+    try:
+        temporary.write_text(_to_json(plan), encoding="utf-8")
+        temporary.replace(run / FILE)
     finally:
         temporary.unlink(missing_ok=True)
 

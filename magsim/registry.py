@@ -1,7 +1,8 @@
 """Finding bots: installed ones by entry point, others by file; reading bot specs.
 
-A bot spec is ``name:option=value:option=value`` or ``path/to/my_bot.py:option=value``. No bot is
-known here: installed ones register in the entry-point group ``magsim.bots``.
+A bot spec is ``name:option=value:option=value`` or ``path/to/my_bot.py:option=value``, or ``cmd:``
+and a program with its arguments. No bot is known here: installed ones register in the entry-point
+group ``magsim.bots``.
 """
 
 import contextlib
@@ -19,6 +20,7 @@ from pathlib import Path
 from magsim.bot import Bot
 from magsim.compiled import BOT_GROUP, package_folder, source_key
 from magsim.errors import MagsimError
+from magsim.program import PREFIX, program_bot, program_fingerprint
 from magsim.rules import Rules
 
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -207,6 +209,8 @@ def _file_class(path: Path) -> type[Bot]:
 
 def split_spec(text: str) -> tuple[str, list[str]]:
     """The name or path of a bot spec, and its ``option=value`` parts."""
+    if text.startswith(PREFIX):
+        return text, []
     name, *parts = text.split(":")
     return name, parts
 
@@ -251,6 +255,8 @@ def load_bot(text: str) -> Bot:
     """
     if not text.isprintable():
         raise MagsimError(f"bot {text!r}: a bot spec is printable text")
+    if text.startswith(PREFIX):
+        return program_bot(text)
     name, parts = split_spec(text)
     path = Path(name)
     is_file = path.suffix == ".py"
@@ -273,7 +279,7 @@ def worker_spec(text: str) -> str:
         MagsimError: if the path holds a sign that bot specs are split at.
     """
     name, parts = split_spec(text)
-    if not name.endswith(".py"):
+    if text.startswith(PREFIX) or not name.endswith(".py"):
         return text
     path = str(Path(name).resolve())
     if ":" in path or "," in path:
@@ -285,6 +291,8 @@ def worker_spec(text: str) -> str:
 
 def fingerprint(text: str) -> str:
     """What must stay the same for it to play the same: a digest of its file or its package."""
+    if text.startswith(PREFIX):
+        return program_fingerprint(text)
     name, _ = split_spec(text)
     if name.endswith(".py"):
         return f"sha256:{hashlib.sha256(Path(name).read_bytes()).hexdigest()}"

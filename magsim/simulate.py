@@ -150,7 +150,7 @@ def _unfinished(boards: Boards) -> Ints:
     return open_rows[:found]
 
 
-class _Table:
+class Table:
     """The games of a chunk as they stand, played turn by turn."""
 
     def __init__(self, referee: Referee, bot: Bot, rules: Rules, seed: int, games: Ints) -> None:
@@ -160,7 +160,7 @@ class _Table:
         self._values = make_rule_values(rules)
         self._seed = seed
         self._games = games
-        self._keys = dice.bot_keys(seed, games.astype(np.uint64), bot.spec)
+        self.keys = dice.bot_keys(seed, games.astype(np.uint64), bot.spec)
         self.boards = np.full(len(games), EMPTY_BOARD, np.int64)
         self.powers_left = np.full(len(games), rules.powers, np.int64)
 
@@ -177,7 +177,7 @@ class _Table:
         estimates = np.full(len(rows), np.nan, np.float32)
         asked = np.arange(len(rows))
         for step in count():
-            keys = dice.decision_keys(self._keys[rows[asked]], turn, step)
+            keys = dice.decision_keys(self.keys[rows[asked]], turn, step)
             positions = Positions(before[asked], hands[asked], left[asked], keys, self._shown)
             decisions, estimates[asked] = self._referee.ask(positions, games[asked], turn)
             closing = decisions >= 0
@@ -248,7 +248,7 @@ def play_games(bot: Bot, rules: Rules, seed: int, first: int, games: int, watch:
     """
     referee = Referee(bot, rules, watch)
     indices = np.arange(first, first + games)
-    table = _Table(referee, bot, rules, seed, indices)
+    table = Table(referee, bot, rules, seed, indices)
     log: list[Turns] = []
     while (turns := table.play_turn(len(log) + 1)) is not None:
         log.append(turns)

@@ -9,7 +9,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from magsim.manifest import (
     Plan,
     default_chunk,
     differences,
+    grow_manifest,
     is_leftover,
     read_manifest,
     write_manifest,
@@ -115,8 +116,11 @@ def make_plan(
     return Plan(seed, games, chunk or default_chunk(games), bots, rules, relied=relied)
 
 
-def open_run(run: Path, plan: Plan) -> None:
+def open_run(run: Path, plan: Plan, may_grow: bool = False) -> None:
     """Make the run's folder, or check that the run in it is of the same plan.
+
+    If it ``may_grow``, a run of the same plan with fewer games becomes this one, and one with more
+    games stays as it is.
 
     Raises:
         MagsimError: if another configuration is there, naming what differs, or something that is
@@ -126,7 +130,13 @@ def open_run(run: Path, plan: Plan) -> None:
         if run.exists() and not (run / FILE).exists() and (not run.is_dir() or _has_content(run)):
             raise MagsimError(f"{run} exists and is no run: choose another folder with --out")
         write_manifest(run, plan)
-        found = differences(read_manifest(run), plan)
+        there = read_manifest(run)
+        if may_grow:
+            plan = replace(plan, games=max(plan.games, there.games))
+            if not differences(replace(there, games=plan.games), plan) and plan != there:
+                grow_manifest(run, plan)
+                there = plan
+        found = differences(there, plan)
         if found:
             raise MagsimError(
                 f"{run} holds a run of another configuration ({'; '.join(found)}): "
@@ -277,11 +287,18 @@ def compile_once(name: str, version: str, warm_up: Callable[[], float]) -> None:
         marker.touch()
 
 
-def play(run: Path, plan: Plan, entrants: list[Entrant], jobs: int, time_limit: float) -> Report:
+def play(
+    run: Path,
+    plan: Plan,
+    entrants: list[Entrant],
+    jobs: int,
+    time_limit: float,
+    keep_workers: bool = False,
+) -> Report:
     """Play what is missing of a run, with progress on standard error.
 
-    A bot at fault is stopped, the others play on. ``KeyboardInterrupt`` ends the workers and is
-    passed on.
+    Unless they are kept for what comes next, worker processes end with it. A bot at fault is
+    stopped, the others play on. ``KeyboardInterrupt`` ends the workers and is passed on.
 
     Raises:
         MagsimError: if a part is damaged or cannot be written.
@@ -321,6 +338,7 @@ def play(run: Path, plan: Plan, entrants: list[Entrant], jobs: int, time_limit: 
     except OSError as error:
         raise MagsimError(f"run {run} cannot be written: {error.strerror or error}") from error
     finally:
-        stop_workers()
+        if not keep_workers:
+            stop_workers()
         records.remove_leftovers(run)
     return report

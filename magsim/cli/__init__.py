@@ -7,9 +7,11 @@ import click
 
 from magsim import __version__
 from magsim.cli.asking import experiment
+from magsim.cli.authoring import check_bot, new_bot
 from magsim.cli.balancing import balance
 from magsim.cli.common import Group
 from magsim.cli.judging import regret
+from magsim.cli.matching import match
 from magsim.cli.playing import bots, tournament, verify
 from magsim.cli.prompt import play, scores
 from magsim.cli.reading import query, replay, schema
@@ -25,6 +27,7 @@ def main() -> None:
 
 for command in (
     tournament,
+    match,
     report,
     solve,
     regret,
@@ -37,5 +40,7 @@ for command in (
     scores,
     schema,
     bots,
+    new_bot,
+    check_bot,
 ):
     main.add_command(command)

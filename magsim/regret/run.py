@@ -98,10 +98,12 @@ def judge_run(
     bots: Iterable[str],
     jobs: int,
     most: int | None = None,
+    keep_workers: bool = False,
 ) -> None:
     """Judge what has not been judged of the first ``most`` games, with progress on standard error.
 
-    ``solutions`` are by name of the rules. Ctrl-C ends the workers and is passed on; what was
+    ``solutions`` are by name of the rules. Unless they are kept for what comes next, worker
+    processes end with it. Ctrl-C ends the workers and is passed on; what was
     judged is kept.
 
     Raises:
@@ -123,5 +125,6 @@ def judge_run(
             "memory runs out; the same command goes on, --jobs 1 takes less"
         ) from error
     finally:
-        stop_workers()
+        if not keep_workers:
+            stop_workers()
         records.remove_temporaries(run)
