@@ -209,6 +209,19 @@ def test_a_bad_bot_is_told_by_the_exit_code(tmp_path: Path) -> None:
     assert "is not fit to play: legal" in result.output
 
 
+@pytest.mark.parametrize("spec", ["nobot", "nowhere.py", "cmd:./nothing", "greedy:depth=3"])
+def test_a_bot_that_is_not_there_is_bad_input(spec: str) -> None:
+    result = CliRunner().invoke(main, ["check-bot", spec])
+    assert result.exit_code == 2
+    assert "FAIL" not in result.output
+
+
+def test_a_file_that_does_not_import_fails_to_load(tmp_path: Path) -> None:
+    path = bad_bot(tmp_path, BAD["a file that is no Python"][2])
+    result = CliRunner().invoke(main, ["check-bot", path])
+    assert (result.exit_code, "FAIL  loads" in result.output) == (3, True)
+
+
 def test_new_bot_writes_over_nothing(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text("precious", encoding="utf-8")

@@ -34,7 +34,7 @@ def test_the_games_of_a_match_do_not_depend_on_processes_or_stops(tmp_path: Path
         assert result.exit_code == 0, result.output
         said.append(result.stdout)
     assert re.fullmatch(
-        r"survival: greedy is ahead of random by \+1\d\d\.\d ± [45]\.\d points "
+        r"survival: greedy is ahead of random by 1\d\d\.\d ± [45]\.\d points "
         r"\(95 % interval, [\d,]+ paired games\)\n",
         said[0],
     )
@@ -61,10 +61,10 @@ def test_a_bot_against_itself_is_exactly_even(tmp_path: Path) -> None:
     """Both sides are played."""
     result = match("random", "random", "--until", "0.5", "--out", tmp_path / "run")
     assert result.exit_code == 0, result.output
-    assert "by +0.00 ± 0.00 points" in result.stdout
+    assert "by 0.00 ± 0.00 points" in result.stdout
     assert parts(tmp_path / "run") == parts(tmp_path / "run-mirror")
     result = match("random", "random", "--sprt", "0", "2", "--out", tmp_path / "run")
-    assert "random is +0 rather than +2 points ahead of random" in result.stdout
+    assert "random has a lead of 0 points over random rather than 2" in result.stdout
 
 
 def test_one_bot_with_other_chance_is_not_found_better_more_often_than_by_the_error(

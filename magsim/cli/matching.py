@@ -137,6 +137,7 @@ def _state(look: "Look") -> str:
 
 def _verdict(rule: "Rule", look: "Look", names: tuple[str, str], difficulty: str) -> str:
     """What came out, in a sentence that can be quoted."""
+    from magsim.analysis.intervals import digits_for
     from magsim.analysis.sequential import ERROR, Sprt
 
     one, other = names
@@ -150,11 +151,14 @@ def _verdict(rule: "Rule", look: "Look", names: tuple[str, str], difficulty: str
         better = rule.high if ratio > 0 else rule.low
         against = rule.low if ratio > 0 else rule.high
         return (
-            f"{difficulty}: {other} is {better:+g} rather than {against:+g} points ahead of {one} "
-            f"({games}; {told}; B - A {_points(look)})"
+            f"{difficulty}: {other} has a lead of {better:g} points over {one} rather than "
+            f"{against:g} ({games}; {told}; B - A {_points(look)})"
         )
     enough = "" if rule.is_enough(look.ahead) else ", not as narrow as wanted"
+    mean, half_width = look.ahead.mean or 0.0, look.ahead.half_width or 0.0
+    digits = digits_for(half_width, 1)
+    side = "behind" if mean < 0 else "ahead of"
+    lead = f"{abs(mean):.{digits}f} ± {half_width:.{digits}f}"
     return (
-        f"{difficulty}: {other} is ahead of {one} by {_points(look)} points "
-        f"(95 % interval{enough}, {games})"
+        f"{difficulty}: {other} is {side} {one} by {lead} points (95 % interval{enough}, {games})"
     )

@@ -8,11 +8,13 @@ worker process, a call a check, so that a bot that takes it down is caught at th
 import time
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from magsim.errors import MagsimError
 from magsim.pool import call_apart, stop_workers
+from magsim.registry import split_spec
 from magsim.tournament import compile_kernels, enter
 from magsim.trials.checks import CHECKS, FIRST, Finding, run_check
 from magsim.trials.sample import Checkup
@@ -21,10 +23,16 @@ __all__ = ["Checkup", "Finding", "checks", "run_check"]
 
 
 def checks(checkup: Checkup) -> Iterator[tuple[str, Finding]]:
-    """Make all checks, each in a worker process; Ctrl-C ends it and is passed on."""
+    """Make all checks, each in a worker process; Ctrl-C ends it and is passed on.
+
+    Raises:
+        MagsimError: if there is no such bot.
+    """
     try:
         compile_kernels(enter(checkup.source, checkup.time_limit), checkup.rules[0])
     except MagsimError as error:
+        if not Path(split_spec(checkup.source)[0]).is_file():
+            raise
         yield "loads", Finding(False, str(error))
         return
     try:
