@@ -7,15 +7,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import solved
 from click.testing import CliRunner, Result
 
 from magsim.analysis.intervals import mean_of_sums
 from magsim.analysis.sequential import ERROR, Sprt, Until, looks
 from magsim.asking import Watch
 from magsim.cli import main
+from magsim.manifest import read_manifest
 from magsim.registry import load_bot
+from magsim.regret.estimates import differences
+from magsim.regret.sums import sum_up
 from magsim.rules import SURVIVAL
 from magsim.simulate import play_games
+from magsim.solver.library import needed_perfect
 
 
 def match(*words: str | Path) -> Result:
@@ -65,6 +70,22 @@ def test_a_bot_against_itself_is_exactly_even(tmp_path: Path) -> None:
     assert parts(tmp_path / "run") == parts(tmp_path / "run-mirror")
     result = match("random", "random", "--sprt", "0", "2", "--out", tmp_path / "run")
     assert "random has a lead of 0 points over random rather than 2" in result.stdout
+
+
+@pytest.mark.usefixtures("solution")
+def test_where_the_rules_are_solved_the_luck_is_taken_out(tmp_path: Path) -> None:
+    """And what is told is what `magsim regret` finds of the same run."""
+    run = tmp_path / "run"
+    words = ["match", "random", "greedy", *solved.words(), "--until", "1", "--out", str(run)]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+    plan, name = read_manifest(run), solved.solved_rules().name
+    perfect = needed_perfect(solved.solved_rules())
+    (row,) = differences(sum_up(run, plan, {name: perfect}, [*plan.bots])).iter_rows(named=True)
+    assert (row["bot"], row["other"], row["games"]) == ("greedy", "random", plan.games)
+    lead = f"{row['difference']:.1f} ± {row['half_width']:.1f}"
+    sentence = f"greedy is ahead of random by {lead} points (95 % interval, {plan.games:,} paired"
+    assert result.stdout == f"{name}: {sentence} games, luck taken out)\n"
 
 
 def test_one_bot_with_other_chance_is_not_found_better_more_often_than_by_the_error(
