@@ -182,7 +182,7 @@ def program_bot(text: str) -> Program:
     """
     words = _words(text)
     bot = Program(shlex.join(words))
-    bot.spec = PREFIX + bot.command  # type: ignore[misc]
+    bot.spec = PREFIX + bot.command  # type: ignore[misc]  # of the class, lest it be an option
     return bot
 
 

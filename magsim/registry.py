@@ -268,7 +268,8 @@ def load_bot(text: str) -> Bot:
         raise MagsimError(
             f"bot {text!r} cannot be set up: {type(error).__name__}: {error}"
         ) from error
-    bot.spec = _canonical(path.name if is_file else name, bot_class, chosen)  # type: ignore[misc]
+    canonical = _canonical(path.name if is_file else name, bot_class, chosen)
+    bot.spec = canonical  # type: ignore[misc]  # of the class, lest it be an option
     return bot
 
 

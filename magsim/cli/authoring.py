@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from magsim.cli.common import INTERRUPTED, rules_options, time_limit_option
+from magsim.cli.common import INTERRUPTED, rules_options, seed_option, time_limit_option
 from magsim.errors import BotFault, MagsimError
 
 
@@ -36,13 +36,7 @@ def new_bot(path: Path) -> None:
     show_default=True,
     help="Games at each difficulty.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**64 - 1),
-    default=1,
-    show_default=True,
-    help="Seed of all dice.",
-)
+@seed_option
 @time_limit_option
 @click.pass_context
 def check_bot(

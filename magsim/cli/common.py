@@ -101,6 +101,18 @@ def _jobs_option(what: str) -> Callable[[Command], Command]:
 
 jobs_option = _jobs_option("Worker processes")
 threads_option = _jobs_option("Threads")
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**64 - 1),
+    default=1,
+    show_default=True,
+    help="Seed of all dice.",
+)
+run_folder_option = click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Folder of the run.  [default: results/ and a name from the configuration]",
+)
 time_limit_option = click.option(
     "--time-limit",
     type=Seconds(0.1, 86_400),

@@ -10,7 +10,9 @@ from magsim.cli.common import (
     INTERRUPTED,
     jobs_option,
     rules_options,
+    run_folder_option,
     same_command,
+    seed_option,
     time_limit_option,
 )
 from magsim.errors import MagsimError
@@ -43,19 +45,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="Games of each bot at most.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**64 - 1),
-    default=1,
-    show_default=True,
-    help="Seed of all dice.",
-)
+@seed_option
 @jobs_option
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="Folder of the run.  [default: results/ and a name from the configuration]",
-)
+@run_folder_option
 @time_limit_option
 @click.pass_context
 def match(
@@ -124,11 +116,9 @@ def _rule(until: float | None, sprt: tuple[float, float] | None) -> "Rule":
 
 def _points(look: "Look") -> str:
     """How far B is ahead, with its interval."""
-    from magsim.analysis.intervals import digits_for
+    from magsim.report.words import interval
 
-    mean, half_width = look.ahead.mean or 0.0, look.ahead.half_width or 0.0
-    digits = digits_for(half_width, 1)
-    return f"{mean:+.{digits}f} ± {half_width:.{digits}f}"
+    return interval(look.ahead.mean, look.ahead.half_width, sign=True)
 
 
 def _state(look: "Look") -> str:
@@ -137,8 +127,8 @@ def _state(look: "Look") -> str:
 
 def _verdict(rule: "Rule", look: "Look", names: tuple[str, str], difficulty: str) -> str:
     """What came out, in a sentence that can be quoted."""
-    from magsim.analysis.intervals import digits_for
     from magsim.analysis.sequential import ERROR, Sprt
+    from magsim.report.words import interval
 
     one, other = names
     luck = ", luck taken out" if look.adjusted else ""
@@ -155,10 +145,9 @@ def _verdict(rule: "Rule", look: "Look", names: tuple[str, str], difficulty: str
             f"{against:g} ({games}; {told}; B - A {_points(look)})"
         )
     enough = "" if rule.is_enough(look.ahead) else ", not as narrow as wanted"
-    mean, half_width = look.ahead.mean or 0.0, look.ahead.half_width or 0.0
-    digits = digits_for(half_width, 1)
+    mean = look.ahead.mean or 0.0
     side = "behind" if mean < 0 else "ahead of"
-    lead = f"{abs(mean):.{digits}f} ± {half_width:.{digits}f}"
+    lead = interval(abs(mean), look.ahead.half_width)
     return (
         f"{difficulty}: {other} is {side} {one} by {lead} points (95 % interval{enough}, {games})"
     )

@@ -11,7 +11,9 @@ from magsim.cli.common import (
     jobs_option,
     rules_options,
     run_argument,
+    run_folder_option,
     same_command,
+    seed_option,
     time_limit_option,
 )
 from magsim.cli.judging import print_luck
@@ -38,19 +40,9 @@ if TYPE_CHECKING:
     help="Games of each bot at each difficulty.",
 )
 @rules_options
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**64 - 1),
-    default=1,
-    show_default=True,
-    help="Seed of all dice.",
-)
+@seed_option
 @jobs_option
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="Folder of the run.  [default: results/ and a name from the configuration]",
-)
+@run_folder_option
 @click.option(
     "--chunk",
     type=click.IntRange(1, 1_000_000),

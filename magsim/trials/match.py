@@ -23,12 +23,11 @@ from magsim.errors import BotFault
 from magsim.manifest import Plan
 from magsim.pool import stop_workers
 from magsim.regret.run import judge_run, judged_parts, solved
+from magsim.regret.sums import UNIT
 from magsim.rules import Rules
 from magsim.tournament import Entrant, make_plan, open_run, play
 
 _LONGEST_NAME = 80
-UNIT = 1 << 24
-"""Points lost are summed in whole 1/UNIT points, so that no order of adding matters."""
 
 
 def default_folder(pair: tuple[Entrant, Entrant], rules: Rules, seed: int) -> Path:
@@ -58,8 +57,7 @@ class Match:
     def __init__(self, run: Path, pair: tuple[Entrant, Entrant], rules: Rules, seed: int) -> None:
         self._rules = rules
         one, other = pair
-        self.is_mirror = one.bot.spec == other.bot.spec
-        if self.is_mirror:
+        if one.bot.spec == other.bot.spec:
             sides = {run: [one], run.with_name(f"{run.name}-mirror"): [other]}
         else:
             sides = {run: [one, other]}
