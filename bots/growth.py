@@ -26,8 +26,17 @@ from magsim.engine import (
     required_minimum,
     transpose,
 )
-from magsim_bots.judge import LANES, Judge, blocked_lanes, count_unfit, lines_worth, static_worth
+from magsim_bots.judge import (
+    INNER,
+    LANES,
+    Judge,
+    blocked_lanes,
+    fitting,
+    lines_worth,
+    static_worth,
+)
 from magsim_bots.lines import view
+from magsim_bots.windows import SHIFTS, WINDOWS, WINDOWS_OF, window_codes
 
 NOTHING = -(1 << 40)
 """Less than anything a board can be worth: there is no such placement."""
@@ -49,24 +58,27 @@ def die_worths(
     cell: int,
     lowest: int,
     highest: int,
+    part: int,
     judge: Judge,
     totals: NDArray[np.int64],
 ) -> None:
     """Write into ``totals[die]`` what the lines are worth with each die of a range on a cell.
 
-    ``worth`` is what they are worth now, ``rows`` and ``columns`` are the ``view`` of the board and
-    that of its transpose. Six lines can change: the two of the cell, and those that cross them at
-    its empty neighbours.
+    ``worth`` is what they are worth now, by the same ``part`` of the tables, ``rows`` and
+    ``columns`` are the ``view`` of the board and that of its transpose. Six lines can change: the
+    two of the cell, and those that cross them at its empty neighbours.
     """
-    line, crossing = judge.line, judge.crossing
+    crossing = judge.crossing
     across, down = cell & 3, cell >> 2
+    edge, inner = judge.line[2 * part], judge.line[2 * part + 1]
+    line, other = inner if INNER[down] else edge, inner if INNER[across] else edge
     row = rows >> 16 * down & 0xFFFF
     column = columns >> 16 * across & 0xFFFF
-    worth -= line[row] + line[column]
+    worth -= line[row] + other[column]
     row &= ~(15 << 4 * across)
     column &= ~(15 << 4 * down)
     for die in range(lowest, highest + 1):
-        totals[die] = line[row | die << 4 * across] + line[column | die << 4 * down]
+        totals[die] = line[row | die << 4 * across] + other[column | die << 4 * down]
     for side in range(4):
         vertical = side < 2
         at, place = (down, across) if vertical else (across, down)
@@ -81,12 +93,36 @@ def die_worths(
         if 0 <= at + 2 * step < SIZE:
             beyond = board >> 4 * (beside + jump) & 15
         crossed = (rows if vertical else columns) >> 16 * (at + step) & 0xFFFF
+        line = inner if INNER[at + step] else edge
         worth -= line[crossed]
         crossed &= ~(15 << 4 * place)
         for die in range(lowest, highest + 1):
             totals[die] += line[crossed | crossing[beyond << 3 | die] << 4 * place]
     for die in range(lowest, highest + 1):
         totals[die] += worth
+
+
+@kernel
+def note_windows(board: int, part: int, judge: Judge, codes: NDArray[np.int64]) -> int:
+    """Write the codes of the windows of a board; what they are worth together."""
+    window_codes(board, codes)
+    total = 0
+    for k in range(WINDOWS):
+        total += judge.window[part, codes[k]]
+    return total
+
+
+@kernel
+def window_change(cell: int, die: int, part: int, judge: Judge, codes: NDArray[np.int64]) -> int:
+    """What a die on an empty cell changes in what the windows are worth that have these codes."""
+    total, table = 0, judge.window[part]
+    for k in range(WINDOWS_OF.shape[1]):
+        window = WINDOWS_OF[cell, k]
+        if window < 0:
+            break
+        code = codes[window]
+        total += np.int64(table[code + (die << SHIFTS[cell, k])]) - table[code]
+    return total
 
 
 @kernel
@@ -113,6 +149,7 @@ def _keep(
 def grow(
     board: int,
     hand: int,
+    left: int,
     reach: int,
     values: RuleValues,
     judge: Judge,
@@ -142,11 +179,16 @@ def grow(
     cells = np.empty(DICE, np.int64)  # the cell being tried,
     dice = np.empty(DICE, np.int64)  # the values still to be tried on it
     totals = np.empty((DICE, SIDES + 1), np.int64)  # and what the lines are worth with each
+    codes = np.empty((DICE, WINDOWS), np.int64)  # the windows of the board,
+    inside = np.empty(DICE, np.int64)  # and what they are worth
     empty = empty_mask(board)
     empties = count_bits(empty)
     numbers = number_mask(board)
     boards[0] = board
-    lines[0] = lines_worth(board, judge)
+    parts, windows = judge.part[left], len(judge.window) > 0
+    if windows:
+        inside[0] = note_windows(board, parts[empties - 1], judge, codes[0])
+    lines[0] = lines_worth(board, parts[empties - 1], judge)
     near[0] = around(numbers)
     low_values[0], high_values[0] = blocked_lanes(board, judge.far)
     placed[0] = 0
@@ -176,6 +218,7 @@ def grow(
                 continue
             tried += 1
             lowest, highest = np.int64(LOW_BIT[allowed & -allowed]), HIGH_BIT[allowed]
+            part = parts[empties - depth - 1]
             die_worths(
                 staged,
                 lines[depth],
@@ -184,6 +227,7 @@ def grow(
                 cell,
                 lowest,
                 highest,
+                part,
                 judge,
                 total,
             )
@@ -196,12 +240,16 @@ def grow(
             extra = spare[empties - depth - 1]
             for die in range(lowest, highest + 1):
                 if allowed >> die & 1:
-                    unfit = count_unfit(
+                    values_left = fitting(
                         open_cells,
                         low_values[depth] | beside & judge.far[die, 0],
                         high_values[depth] | beside & judge.far[die, 1],
                     )
-                    worth = total[die] + extra + judge.openness[empties - depth - 1, unfit]
+                    worth = (
+                        total[die] + extra + judge.openness[left, empties - depth - 1, values_left]
+                    )
+                    if windows:
+                        worth += inside[depth] + window_change(cell, die, part, judge, codes[depth])
                     if hand == ANY_HAND:
                         used = HAND_ADD[placed[depth], die]
                         best[used] = max(best[used], worth)
@@ -218,9 +266,13 @@ def grow(
         staged = boards[depth - 1] | die << 4 * cell
         boards[depth] = staged
         lines[depth] = totals[depth - 1, die]
+        if parts[empties - depth - 1] != parts[empties - depth]:
+            lines[depth] = lines_worth(staged, parts[empties - depth - 1], judge)
         near[depth] = near[depth - 1] | beside
         low_values[depth] = low_values[depth - 1] | beside * LANES & judge.far[die, 0]
         high_values[depth] = high_values[depth - 1] | beside * LANES & judge.far[die, 1]
+        if windows:
+            inside[depth] = note_windows(staged, parts[empties - depth - 1], judge, codes[depth])
         placed[depth] = HAND_ADD[placed[depth - 1], die]
         hands[depth] = HAND_REMOVE[hands[depth - 1], die]
         barred[depth] = barred[depth - 1]
@@ -251,7 +303,7 @@ def candidates(
     """
     reach = max(reach, required_minimum(board, values))
     spare = judge.spare[left]
-    count = grow(board, hand, reach, values, judge, spare, found, found, worths)
+    count = grow(board, hand, left, reach, values, judge, spare, found, found, worths)
     if count == 0:
         empty = empty_mask(board)
         extra = spare[count_bits(empty) - 1]
@@ -259,17 +311,17 @@ def candidates(
             low = empty & -empty
             empty ^= low
             outcome = board | RUIN << 4 * np.int64(LOW_BIT[low])
-            count = _keep(outcome, static_worth(outcome, judge) + extra, count, found, worths)
+            count = _keep(outcome, static_worth(outcome, left, judge) + extra, count, found, worths)
     return count
 
 
 @kernel
-def best_ruin(board: int, judge: Judge) -> int:
-    """The worth of the board with one more RUIN, where that is best; Powers not counted."""
+def best_ruin(board: int, left: int, judge: Judge) -> int:
+    """The worth of the board with one more RUIN, where that is best; ``Judge.spare`` apart."""
     best = NOTHING
     empty = empty_mask(board)
     while empty:
         low = empty & -empty
         empty ^= low
-        best = max(best, static_worth(board | RUIN << 4 * np.int64(LOW_BIT[low]), judge))
+        best = max(best, static_worth(board | RUIN << 4 * np.int64(LOW_BIT[low]), left, judge))
     return best

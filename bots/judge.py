@@ -24,7 +24,10 @@ from magsim.engine import (
 )
 from magsim.rules import Rules
 from magsim_bots.lines import POINT, crossings, expected_worth, view
+from magsim_bots.windows import CODES, WINDOWS, window_codes
 
+INNER = np.array([0, 1, 1, 0])
+"""``[k]``: whether the k-th row or column is an inner one."""
 LANES = 0x0001_0001_0001
 """A mask of cells times this is the mask three times, in lanes of 16 bits: one for each value."""
 
@@ -45,14 +48,26 @@ OPEN_CELLS = 5
 class Judge(NamedTuple):
     """What the search needs to judge a board, beside ``RuleValues``."""
 
+    part: NDArray[np.int64]
+    """``[powers_left, empty cells]``: which part of the next two tables is for it; (P + 1, 17)."""
     line: NDArray[np.int32]
-    """``[code]``: the expected final worth of a line (``lines.expected_worth``); (65536,)."""
+    """``[2 * part + inner, code]``: what a line is worth, of the edge or not; (2 * parts, 65536).
+
+    Codes are those of ``lines.view``.
+    """
+    window: NDArray[np.int16]
+    """``[part, code]``: what a window is worth beside (``windows``); (parts or 0, 536576)."""
+    codes: NDArray[np.int64]
+    """Room for the codes of windows; shape (21,)."""
     crossing: NDArray[np.int64]
     """``[8 * one + other]``: the code of a confined empty cell (``lines.crossings``); (64,)."""
     far: NDArray[np.int64]
     """``[v, 0 or 1]``: the lanes of the values 1-3 or 4-6 that may not stand next to v; (8, 2)."""
-    openness: NDArray[np.int64]
-    """``[empty cells, values that fit nowhere]``: a correction; (17, 7)."""
+    openness: NDArray[np.int32]
+    """``[powers_left, empty cells, values]``: what it is worth which values fit somewhere.
+
+    Value v is bit v - 1; shape (P + 1, 17, 64).
+    """
     spare: NDArray[np.int64]
     """``[powers_left, empty cells]``: the worth of unspent Powers; (P + 1, 17)."""
     reach: int
@@ -75,41 +90,54 @@ def blocked_lanes(board: int, far: NDArray[np.int64]) -> tuple[int, int]:
 
 
 @kernel
-def count_unfit(cells: int, low_values: int, high_values: int) -> int:
-    """How many values fit on none of the cells, given ``blocked_lanes``."""
+def fitting(cells: int, low_values: int, high_values: int) -> int:
+    """Which values fit on one of the cells, bit v - 1 for v, given ``blocked_lanes``."""
     cells *= LANES
     low_values = cells & ~low_values
     high_values = cells & ~high_values
-    count = 0
-    for lane in (0, 16, 32):
-        count += low_values >> lane & 0xFFFF == 0
-        count += high_values >> lane & 0xFFFF == 0
-    return count
+    found = 0
+    for k in range(3):
+        found |= (low_values >> 16 * k & 0xFFFF != 0) << k
+        found |= (high_values >> 16 * k & 0xFFFF != 0) << (k + 3)
+    return found
 
 
 @kernel
-def openness_worth(board: int, judge: Judge) -> int:
-    """The correction for a board on which few values fit, or many cells are left to fill."""
-    empty = empty_mask(board)
+def fitting_values(board: int, judge: Judge) -> int:
+    """Which values fit next to a number of a board, bit v - 1 for v."""
     low_values, high_values = blocked_lanes(board, judge.far)
-    cells = empty & around(number_mask(board))
-    return judge.openness[count_bits(empty), count_unfit(cells, low_values, high_values)]
+    cells = empty_mask(board) & around(number_mask(board))
+    return fitting(cells, low_values, high_values)
 
 
 @kernel
-def lines_worth(board: int, judge: Judge) -> int:
-    """The sum of the expected final worth of the eight lines of a board."""
+def lines_worth(board: int, part: int, judge: Judge) -> int:
+    """What the eight lines of a board are worth."""
     total = 0
     for lines in (view(board, judge.crossing), view(transpose(board), judge.crossing)):
         for k in range(SIZE):
-            total += judge.line[lines >> 16 * k & 0xFFFF]
+            total += judge.line[2 * part + INNER[k], lines >> 16 * k & 0xFFFF]
     return total
 
 
 @kernel
-def static_worth(board: int, judge: Judge) -> int:
-    """The worth of a board by itself, Powers not counted; exact when it is full."""
-    return lines_worth(board, judge) + openness_worth(board, judge)
+def windows_worth(board: int, part: int, judge: Judge) -> int:
+    """What the windows of a board are worth."""
+    total = 0
+    window_codes(board, judge.codes)
+    for k in range(WINDOWS):
+        total += judge.window[part, judge.codes[k]]
+    return total
+
+
+@kernel
+def static_worth(board: int, left: int, judge: Judge) -> int:
+    """The worth of a board with so many Powers left, ``spare`` apart; exact when it is full."""
+    empty = count_bits(empty_mask(board))
+    part = judge.part[left, empty]
+    total = lines_worth(board, part, judge)
+    total += judge.openness[left, empty, fitting_values(board, judge)]
+    return total + windows_worth(board, part, judge) if len(judge.window) else total
 
 
 def far_lanes(values: RuleValues) -> NDArray[np.int64]:
@@ -145,23 +173,26 @@ def spare_worth(rules: Rules) -> NDArray[np.int64]:
     return spare
 
 
-def openness() -> NDArray[np.int64]:
+def openness(powers: int) -> NDArray[np.int32]:
     """``Judge.openness``: each value that fits nowhere costs ``UNFIT`` while the game is open."""
-    table = np.zeros((CELLS + 1, SIDES + 1), np.int64)
-    for empty in range(OPEN_CELLS, CELLS + 1):
-        table[empty] = -UNFIT * POINT * np.arange(SIDES + 1)
+    table = np.zeros((powers + 1, CELLS + 1, 1 << SIDES), np.int32)
+    unfit = SIDES - np.bitwise_count(np.arange(1 << SIDES)).astype(np.int32)
+    table[:, OPEN_CELLS:] = -UNFIT * POINT * unfit
     return table
 
 
 @cache
 def judge(rules: Rules) -> Judge:
-    """The judge of these rules."""
+    """The judge of these rules, made from them alone."""
     values = rule_values(rules)
     return Judge(
-        expected_worth(values),
+        np.zeros((rules.powers + 1, CELLS + 1), np.int64),
+        np.stack([expected_worth(values)] * 2),
+        np.empty((0, CODES), np.int16),
+        np.empty(WINDOWS, np.int64),
         crossings(values),
         far_lanes(values),
-        openness(),
+        openness(rules.powers),
         spare_worth(rules),
         rules.minimum,
     )

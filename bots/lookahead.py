@@ -13,10 +13,12 @@ from magsim.compiled import kernel
 from magsim.decision import Decision
 from magsim.engine import HAND_INDEX, RuleValues
 from magsim.rules import Rules
+from magsim_bots import network
 from magsim_bots.exact import decide_endgame, endgame_option, rank, reliance
 from magsim_bots.growth import candidates
-from magsim_bots.judge import Judge, judge
+from magsim_bots.judge import Judge
 from magsim_bots.lines import POINT
+from magsim_bots.network import NONE, judge_for, network_file, weights_option
 from magsim_bots.ranking import paid, power_options, ranked
 from magsim_bots.turn import HAND_COUNT, THROWS, best_power, turn_values, turn_worth
 
@@ -72,10 +74,13 @@ class Lookahead(Bot):
 
     width: int = option(6, "how many boards are looked at further", minimum=1, maximum=1000)
     endgame: int = endgame_option()
+    weights: str = weights_option(NONE)
 
     def relies_on(self, rules: Rules) -> str:
-        """The solution that endgames are played by, if any are."""
-        return reliance(rules, self.endgame) if self.endgame else ""
+        """The network, and the solution that endgames are played by, if any are."""
+        learned = network.reliance(network_file(rules, self.weights))
+        solved = reliance(rules, self.endgame) if self.endgame else ""
+        return ", ".join(filter(None, (learned, solved)))
 
     def decide_batch(self, positions: Positions) -> Answers:
         """The decisions, each with the expected final score."""
@@ -90,7 +95,7 @@ class Lookahead(Bot):
             positions.powers_left,
             self.width,
             positions.values,
-            judge(positions.rules),
+            judge_for(positions.rules, self.weights),
             decisions,
             estimates,
         )
@@ -105,7 +110,7 @@ class Lookahead(Bot):
         if len(empty_cells(position.board)) <= self.endgame:
             return rank(position, self.endgame)[:count]
         board, left, values = position.board, position.powers_left, rule_values(position.rules)
-        judged = judge(position.rules)
+        judged = judge_for(position.rules, self.weights)
         boards, worths = np.empty(self.width, np.int64), np.empty(self.width, np.int64)
         hand, reach = HAND_INDEX[position.dice], judged.reach + 1
         found = candidates(board, hand, left, reach, values, judged, boards, worths)

@@ -13,9 +13,11 @@ from magsim.compiled import kernel
 from magsim.decision import Decision
 from magsim.engine import HAND_INDEX, RuleValues, random_below
 from magsim.rules import Rules
+from magsim_bots import network
 from magsim_bots.exact import decide_endgame, endgame_option, rank, reliance
-from magsim_bots.judge import Judge, judge
+from magsim_bots.judge import Judge
 from magsim_bots.lines import POINT
+from magsim_bots.network import NONE, judge_for, network_file, weights_option
 from magsim_bots.ranking import decision_of, paid
 from magsim_bots.tree import (
     ARMS,
@@ -138,10 +140,13 @@ class Mcts(Bot):
     iterations: int = option(48, "simulations a decision", minimum=2, maximum=20_000)
     seed: int = option(0, "another stream of its own random numbers", minimum=0)
     endgame: int = endgame_option()
+    weights: str = weights_option(NONE)
 
     def relies_on(self, rules: Rules) -> str:
-        """The solution that endgames are played by, if any are."""
-        return reliance(rules, self.endgame) if self.endgame else ""
+        """The network, and the solution that endgames are played by, if any are."""
+        learned = network.reliance(network_file(rules, self.weights))
+        solved = reliance(rules, self.endgame) if self.endgame else ""
+        return ", ".join(filter(None, (learned, solved)))
 
     def decide_batch(self, positions: Positions) -> Answers:
         """The decisions, each with the expected final score."""
@@ -157,7 +162,7 @@ class Mcts(Bot):
             positions.keys,
             self.iterations,
             positions.values,
-            judge(positions.rules),
+            judge_for(positions.rules, self.weights),
             decisions,
             estimates,
         )
@@ -172,7 +177,7 @@ class Mcts(Bot):
         """
         if len(empty_cells(position.board)) <= self.endgame:
             return rank(position, self.endgame)[:count]
-        values, judged = rule_values(position.rules), judge(position.rules)
+        values, judged = rule_values(position.rules), judge_for(position.rules, self.weights)
         tree = new_tree(self.iterations + MAX_ROUNDS * (ARMS + 1))
         arms = np.empty(ARMS + 1, np.int64)
         board, hand, left = position.board, HAND_INDEX[position.dice], position.powers_left

@@ -104,31 +104,34 @@ def turn_values(
 ) -> None:
     """Write what each roll of the next turn is worth with ``left`` Powers, in 1/256 point.
 
-    ``found`` has shape (2, 210): in ``found[1]`` one Power may be used, in ``found[0]`` it has just
-    been. For a hand of fewer than four dice it is the *sum* over all ordered throws of the dice it
-    lacks, so ``found[1, 0] / 1296`` is the expectation over a fresh roll. Powers count with their
+    ``found`` has shape (2, 210): in ``found[1]`` Powers may be used, in ``found[0]`` one has just
+    been, and the others may be. For a hand of fewer than four dice it is the *sum* over all ordered
+    throws of the dice it lacks, so ``found[1, 0] / 1296`` is the expectation over a fresh roll.
+    Powers count with their
     costs from here on. The board must have an empty cell.
     """
-    best = np.full(HAND_COUNT, NOTHING, np.int64)
+    best = np.empty(HAND_COUNT, np.int64)
     reach = max(judge.reach, required_minimum(board, values))
-    grow(board, ANY_HAND, reach, values, judge, NO_SPARE, best, best, best)
-    ruin = best_ruin(board, judge)
     empty = count_bits(empty_mask(board))
     least = max(required_minimum(board, values), 1)
-    place_values(least, empty, judge.spare[left], best, ruin, found[1])
-    if left > 0:
-        place_values(least, empty, judge.spare[left - 1], best, ruin, found[0])
-        sum_throws(found[0])
-        cost = values.power_costs[len(values.power_costs) - left] * POINT
-        _use_powers(cost, found[0], found[1])
-    sum_throws(found[1])
+    ruin = 0
+    for k in range(left + 1):
+        if k == 0 or judge.part[k, empty] != judge.part[k - 1, empty]:
+            best[:] = NOTHING
+            grow(board, ANY_HAND, k, reach, values, judge, NO_SPARE, best, best, best)
+            ruin = best_ruin(board, k, judge)
+        worth, fewer = found[1 - (left - k & 1)], found[left - k & 1]
+        place_values(least, empty, judge.spare[k], best, ruin, worth)
+        if k > 0:
+            _use_powers(values.power_costs[len(values.power_costs) - k] * POINT, fewer, worth)
+        sum_throws(worth)
 
 
 @kernel
 def turn_worth(board: int, left: int, values: RuleValues, judge: Judge) -> int:
     """The expected worth of a board before the roll of a turn, in 1/256 point."""
     if empty_mask(board) == 0:
-        return static_worth(board, judge)
+        return static_worth(board, left, judge)
     found = np.empty((2, HAND_COUNT), np.int64)
     turn_values(board, left, values, judge, found)
     return found[1, 0] // THROWS

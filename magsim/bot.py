@@ -8,7 +8,7 @@ come or simulator. How bots are found is the business of ``registry``.
 import dataclasses
 import math
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -33,6 +33,7 @@ from magsim.decision import (
     unpack_power,
 )
 from magsim.engine import RuleValues
+from magsim.errors import MagsimError
 from magsim.rules import Rules
 
 
@@ -278,6 +279,17 @@ class Bot:
 
         Games ask it before their first decision, within the same time limit; it is not timed.
         """
+
+    def train(self, rules: Rules, seed: int, games: int, told: Callable[[int], object]) -> bytes:  # noqa: ARG002 - most bots learn nothing
+        """Learn rules from nothing by so many games; the content of a file to play by.
+
+        The same seed and games give the same bytes. ``told`` is to be called with how many more
+        games are done, now and then.
+
+        Raises:
+            MagsimError: if the bot learns nothing.
+        """
+        raise MagsimError(f"bot {self.spec} has nothing to learn")
 
     def decide(self, position: Position) -> Decision:
         """The decision in a position: a ``Place``, a ``Power`` or a ``Ruin``."""

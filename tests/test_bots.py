@@ -236,7 +236,8 @@ def test_the_lines_of_a_board_add_up_to_twice_its_score() -> None:
 def test_a_full_board_is_judged_by_its_score() -> None:
     for text in ("4RRR/4544/R654/45R5", "5544/6555/6654/566R", "1234/1234/1234/1234"):
         board = parse_board(text)
-        assert static_worth(board, judge(NIGHTMARE)) == rules.score(board, NIGHTMARE).total * POINT
+        total = rules.score(board, NIGHTMARE).total
+        assert static_worth(board, 0, judge(NIGHTMARE)) == total * POINT
 
 
 @pytest.mark.parametrize(
@@ -252,7 +253,7 @@ def test_a_turn_is_worth_the_exact_mean_over_all_rolls(text: str) -> None:
         orders = factorial(4)
         for die in set(hand):
             orders //= factorial(hand.count(die))
-        total += orders * max(int(static_worth(outcome, judge(law))) for outcome in outcomes)
+        total += orders * max(int(static_worth(outcome, 0, judge(law))) for outcome in outcomes)
     assert turn_worth(board, 0, rule_values(law), judge(law)) == total // 6**4, format_board(board)
 
 

@@ -17,6 +17,7 @@ from magsim.cli.prompt import play, scores
 from magsim.cli.reading import query, replay, schema
 from magsim.cli.reporting import report
 from magsim.cli.solving import solve
+from magsim.cli.training import train
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -42,5 +43,6 @@ for command in (
     bots,
     new_bot,
     check_bot,
+    train,
 ):
     main.add_command(command)

@@ -1,0 +1,99 @@
+"""The bot that has learned: a search of one turn on a network of n-tuples (``network``)."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from magsim.bot import Answers, Bot, Positions
+from magsim.compiled import kernel
+from magsim.engine import RuleValues
+from magsim.errors import MagsimError
+from magsim.rules import Rules
+from magsim_bots.growth import candidates
+from magsim_bots.judge import Judge
+from magsim_bots.lines import POINT
+from magsim_bots.network import OWN, network_file, read_network, reliance, train, weights_option
+from magsim_bots.turn import HAND_COUNT, THROWS, best_power, turn_values
+
+
+@kernel
+def decide_all(
+    boards: NDArray[np.int64],
+    hands: NDArray[np.int64],
+    powers_left: NDArray[np.int64],
+    values: RuleValues,
+    judge: Judge,
+    decisions: NDArray[np.int64],
+    estimates: NDArray[np.float64],
+) -> None:
+    """Decide in a batch of positions by what a network says of boards after this turn."""
+    found, worths = np.empty(1, np.int64), np.empty(1, np.int64)
+    turn = np.empty((2, HAND_COUNT), np.int64)
+    powers = len(values.power_costs)
+    for row in range(len(boards)):
+        board, hand, left = boards[row], hands[row], powers_left[row]
+        candidates(board, hand, left, judge.reach + 1, values, judge, found, worths)
+        decision, worth = found[0], worths[0]
+        if left > 0:
+            turn_values(board, left, values, judge, turn)
+            most, power = best_power(hand, values.power_costs[powers - left] * POINT, turn[0])
+            if most > worth * THROWS:
+                decision, worth = power, most // THROWS
+        paid = 0
+        for k in range(powers - left):
+            paid += values.power_costs[k]
+        decisions[row] = decision
+        estimates[row] = worth / POINT - paid
+
+
+class Ntuple(Bot):
+    """Decides for the board that is worth most by a network that has learned from self-play.
+
+    The network (``network``) judges every board that this turn can leave, and every roll that a
+    Power can lead to.
+    """
+
+    compiled = True
+
+    weights: str = weights_option(OWN)
+
+    def relies_on(self, rules: Rules) -> str:
+        """The network."""
+        path = self._file(rules)
+        read_network(rules, path)
+        return reliance(path)
+
+    def prepare(self, rules: Rules) -> None:
+        """Read the network."""
+        read_network(rules, self._file(rules))
+
+    def _file(self, rules: Rules) -> Path:
+        path = network_file(rules, self.weights)
+        if path is None:
+            raise MagsimError(
+                f"bot ntuple has not learned {rules.name}; `magsim train ntuple` teaches it these "
+                "rules, and ntuple:weights=FILE plays by what it learned"
+            )
+        return path
+
+    def decide_batch(self, positions: Positions) -> Answers:
+        """The decisions, each with the expected final score."""
+        decisions = np.empty(len(positions), np.int64)
+        estimates = np.empty(len(positions), np.float64)
+        judge = read_network(positions.rules, self._file(positions.rules))
+        decide_all(
+            positions.boards,
+            positions.hands,
+            positions.powers_left,
+            positions.values,
+            judge,
+            decisions,
+            estimates,
+        )
+        return Answers(decisions, estimates)
+
+    def train(self, rules: Rules, seed: int, games: int, told: Callable[[int], object]) -> bytes:
+        """Learn rules by playing; the file that the option ``weights`` takes."""
+        return train(rules, seed, games, told)

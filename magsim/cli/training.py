@@ -1,0 +1,80 @@
+"""Commands that teach bots: train."""
+
+import os
+import signal
+from pathlib import Path
+
+import click
+
+from magsim.cli.common import INTERRUPTED, rules_options
+from magsim.errors import MagsimError
+
+
+@click.command()
+@click.argument("spec", metavar="BOT")
+@rules_options
+@click.option(
+    "--games",
+    type=click.IntRange(1, 2**32 - 1),
+    default=1_000_000,
+    show_default=True,
+    help="Games to learn from.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**64 - 1),
+    default=1,
+    show_default=True,
+    help="Seed of the games.",
+)
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="File of what is learned; with several difficulties a folder of files.",
+)
+@click.pass_context
+def train(
+    ctx: click.Context,
+    spec: str,
+    difficulty: str,
+    rules_file: Path | None,
+    settings: tuple[str, ...],
+    games: int,
+    seed: int,
+    out: Path,
+) -> None:
+    """Teach BOT from nothing, by playing against the dice; the same seed teaches it the same."""
+    from tqdm import tqdm
+
+    from magsim.registry import load_bot
+    from magsim.variants import choose_rules
+
+    bot, every = load_bot(spec), choose_rules(difficulty, rules_file, settings)
+    files = [out / f"{rules.name}.npz" if len(every) > 1 else out for rules in every]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        for rules, file in zip(every, files, strict=True):
+            with tqdm(total=games, desc=rules.name, unit=" games", dynamic_ncols=True) as bar:
+                _write(file, bot.train(rules, seed, games, bar.update))
+            click.echo(f"Wrote {file}")
+    except KeyboardInterrupt:
+        click.echo("\nStopped; nothing of it is kept.", err=True)
+        ctx.exit(INTERRUPTED)
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Write a file, whole or not at all.
+
+    Raises:
+        MagsimError: if it cannot be written.
+    """
+    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(content)
+        temporary.replace(file)
+    except OSError as error:
+        raise MagsimError(f"{file} cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
