@@ -36,9 +36,10 @@ def _decide(
     for k in range(powers - left):
         paid += values.power_costs[k] * POINT
     if left > 0:
-        turn = np.empty((2, HAND_COUNT), np.int64)
+        turn = np.empty((left + 1, HAND_COUNT), np.int64)
         turn_values(board, left, values, judge, turn)
-        worth, decision = best_power(hand, values.power_costs[powers - left] * POINT, turn[0])
+        cost = values.power_costs[powers - left] * POINT
+        worth, decision = best_power(hand, cost, turn[left - 1])
         if worth > worths[0] * THROWS:
             return decision, worth // THROWS - paid
     best, decision = turn_worth(boards[0], left, values, judge), boards[0]
@@ -119,9 +120,9 @@ class Lookahead(Bot):
         ahead = (max(after) - int(worths[0])) * THROWS
         powers = []
         if position.power_cost is not None:
-            turn = np.empty((2, HAND_COUNT), np.int64)
+            turn = np.empty((left + 1, HAND_COUNT), np.int64)
             turn_values(board, left, values, judged, turn)
-            powers = power_options(position.dice, position.power_cost * POINT, turn[0])
+            powers = power_options(position.dice, position.power_cost * POINT, turn[left - 1])
         if powers and max(powers)[0] > worths[0] * THROWS:
             options = powers + [(worth - ahead, packed) for worth, packed in places]
         else:

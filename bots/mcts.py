@@ -109,9 +109,9 @@ def _decide_batch(
     decisions: NDArray[np.int64],
     estimates: NDArray[np.float64],
 ) -> None:
-    tree = new_tree(iterations + MAX_ROUNDS * (ARMS + 1))
-    arms = np.empty(ARMS + 1, np.int64)
     powers = len(values.power_costs)
+    tree = new_tree(iterations + MAX_ROUNDS * (ARMS + 1), powers)
+    arms = np.empty(ARMS + 1, np.int64)
     for row in range(len(boards)):
         left = powers_left[row]
         _search(tree, boards[row], hands[row], left, keys[row], iterations, values, judge, arms)
@@ -178,7 +178,7 @@ class Mcts(Bot):
         if len(empty_cells(position.board)) <= self.endgame:
             return rank(position, self.endgame)[:count]
         values, judged = rule_values(position.rules), judge_for(position.rules, self.weights)
-        tree = new_tree(self.iterations + MAX_ROUNDS * (ARMS + 1))
+        tree = new_tree(self.iterations + MAX_ROUNDS * (ARMS + 1), position.rules.powers)
         arms = np.empty(ARMS + 1, np.int64)
         board, hand, left = position.board, HAND_INDEX[position.dice], position.powers_left
         found = _search(

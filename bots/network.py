@@ -150,8 +150,8 @@ def _short(points: float) -> int:
 
 
 @kernel
-def learn(board: int, left: int, target: int, start: NDArray[np.int32], learner: Learner) -> float:
-    """Correct what a board is worth towards a target in 1/256 points; the error in points.
+def learn(board: int, left: int, target: int, start: NDArray[np.int32], learner: Learner) -> None:
+    """Correct what a board is worth towards a target in 1/256 points.
 
     ``start`` is what lines are worth before anything is learned.
     """
@@ -180,39 +180,44 @@ def learn(board: int, left: int, target: int, start: NDArray[np.int32], learner:
         weights.openness[left], sums.openness[left], sizes.openness[left], empty, values, error
     )
     network.openness[left, empty, values] = np.int64(np.rint(found * POINT))
-    return error
+
+
+@kernel
+def _learn_all(
+    board: int,
+    start: NDArray[np.int32],
+    learner: Learner,
+    turn: NDArray[np.int64],
+) -> None:
+    """Learn what a board is worth with each count of Powers left; ``turn`` is from turn_values."""
+    for left in range(len(turn)):
+        learn(board, left, turn[left, 0] // THROWS, start, learner)
 
 
 @kernel
 def self_play(
-    first: int,
     games: int,
     key: np.uint64,
     explore: int,
     values: RuleValues,
     start: NDArray[np.int32],
     learner: Learner,
-    errors: NDArray[np.float64],
 ) -> None:
     """Play games by the network as it stands, and learn from every board on the way.
 
-    The games are those from ``first`` on; they begin with 0, 1, ... Powers left in turn. One turn
-    in ``explore`` ends in another board than the one that looks best. ``errors`` gets the sum of
-    squared errors and their number by empty cells; shape (2, 17).
+    One turn in ``explore`` ends in another board than the one that looks best. A board is learned
+    with every count of Powers left, also with those that play would not have there: else what is
+    not met while it looks bad would go on to look bad.
     """
     network, powers = learner.judge, len(values.power_costs)
     boards, worths = np.empty(8, np.int64), np.empty(8, np.int64)
-    turn = np.empty((2, HAND_COUNT), np.int64)
+    turn = np.empty((powers + 1, HAND_COUNT), np.int64)
     drawn = 0
-    for game in range(first, first + games):
-        left = game % (powers + 1)
+    for _ in range(games):
+        left = powers
         board = 0
         while empty_mask(board):
-            turn_values(board, left, values, network, turn)
-            error = learn(board, left, turn[1, 0] // THROWS, start, learner)
-            empty = count_bits(empty_mask(board))
-            errors[0, empty] += error * error
-            errors[1, empty] += 1
+            turn_values(board, powers, values, network, turn)
             hand = 0
             while True:
                 while HAND_SIZE[hand] < DICE:
@@ -224,21 +229,20 @@ def self_play(
                 if left == 0:
                     break
                 cost = values.power_costs[powers - left] * POINT
-                worth, power = best_power(hand, cost, turn[0])
+                worth, power = best_power(hand, cost, turn[left - 1])
                 if worth <= worths[0] * THROWS:
                     break
                 hand = power_dice(hand, power)
                 left -= 1
-                if left > 0:
-                    turn_values(board, left, values, network, turn)
+            _learn_all(board, start, learner, turn)
             pick = 0
             if random_below(key, drawn, explore) == 0:
                 pick = random_below(key, drawn + 1, count)
             other = boards[random_below(key, drawn + 2, count)]
             drawn += 3
             if empty_mask(other):
-                turn_values(other, left, values, network, turn)
-                learn(other, left, turn[1, 0] // THROWS, start, learner)
+                turn_values(other, powers, values, network, turn)
+                _learn_all(other, start, learner, turn)
             board = boards[pick]
 
 
@@ -249,11 +253,10 @@ def train(rules: Rules, seed: int, games: int, told: Callable[[int], object]) ->
     """
     values, learner = rule_values(rules), new_learner(rules)
     start = expected_worth(values)
-    errors = np.zeros((2, CELLS + 1))
     for first in range(0, games, _ROUND):
         count = min(_ROUND, games - first)
         key = np.uint64(mix_key(seed, first))
-        self_play(first, count, key, EXPLORE, values, start, learner, errors)
+        self_play(count, key, EXPLORE, values, start, learner)
         told(count)
     return _packed(rules, seed, games, learner.judge)
 

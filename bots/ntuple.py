@@ -30,15 +30,16 @@ def decide_all(
 ) -> None:
     """Decide in a batch of positions by what a network says of boards after this turn."""
     found, worths = np.empty(1, np.int64), np.empty(1, np.int64)
-    turn = np.empty((2, HAND_COUNT), np.int64)
     powers = len(values.power_costs)
+    turn = np.empty((powers + 1, HAND_COUNT), np.int64)
     for row in range(len(boards)):
         board, hand, left = boards[row], hands[row], powers_left[row]
         candidates(board, hand, left, judge.reach + 1, values, judge, found, worths)
         decision, worth = found[0], worths[0]
         if left > 0:
             turn_values(board, left, values, judge, turn)
-            most, power = best_power(hand, values.power_costs[powers - left] * POINT, turn[0])
+            cost = values.power_costs[powers - left] * POINT
+            most, power = best_power(hand, cost, turn[left - 1])
             if most > worth * THROWS:
                 decision, worth = power, most // THROWS
         paid = 0

@@ -68,7 +68,7 @@ class Tree(NamedTuple):
     turn: NDArray[np.int64]
     """(N,): the row in ``turns`` for the node's board, or ``NO_TURN``."""
     turns: NDArray[np.int64]
-    """(T, 2, 210): ``turn_values`` of nodes' boards."""
+    """(T, P + 1, 210): ``turn_values`` of nodes' boards, for up to P Powers."""
     size: NDArray[np.int64]
     """(2,): how many nodes and how many tables are in use."""
     found: NDArray[np.int64]
@@ -76,8 +76,8 @@ class Tree(NamedTuple):
 
 
 @kernel
-def new_tree(simulations: int) -> Tree:
-    """An empty tree with room for so many simulations."""
+def new_tree(simulations: int, powers: int) -> Tree:
+    """An empty tree with room for so many simulations, under rules with so many Powers."""
     nodes = 2 + ARMS + simulations * (2 + BREADTH)
     return Tree(
         kind=np.empty(nodes, np.int8),
@@ -92,7 +92,7 @@ def new_tree(simulations: int) -> Tree:
         child=np.empty(nodes, np.int64),
         sibling=np.empty(nodes, np.int64),
         turn=np.empty(nodes, np.int64),
-        turns=np.empty((1 + simulations, 2, HAND_COUNT), np.int64),
+        turns=np.empty((1 + simulations, powers + 1, HAND_COUNT), np.int64),
         size=np.zeros(2, np.int64),
         found=np.empty((2, ARMS), np.int64),
     )
@@ -132,7 +132,9 @@ def add_turn(tree: Tree, node: int, values: RuleValues, judge: Judge) -> None:
     turn_values(tree.board[node], tree.left[node], values, judge, tree.turns[row])
     tree.turn[node] = row
     if tree.kind[node] == CHANCE:
-        tree.static[node] = tree.turns[row, 1, tree.hand[node]] // count_throws(tree.hand[node])
+        tree.static[node] = tree.turns[row, tree.left[node], tree.hand[node]] // count_throws(
+            tree.hand[node]
+        )
 
 
 @kernel
@@ -157,7 +159,7 @@ def expand(
         cost = values.power_costs[len(values.power_costs) - left] * POINT
         if tree.turn[node] == NO_TURN:
             add_turn(tree, node, values, judge)
-        fewer = tree.turns[tree.turn[node], 0]
+        fewer = tree.turns[tree.turn[node], left - 1]
         worth, power = best_power(tree.hand[node], cost, fewer)
         last = add_power(tree, node, cost, worth // THROWS, power)
         tree.child[node] = last
@@ -254,7 +256,7 @@ def next_roll(tree: Tree, node: int, start: int) -> int:
         if tree.hand[child] == hand:
             return child
         child = tree.sibling[child]
-    static = tree.turns[tree.turn[node], 1, hand]
+    static = tree.turns[tree.turn[node], tree.left[node], hand]
     child = add_node(tree, DECISION, tree.board[node], hand, tree.left[node], static)
     tree.turn[child] = tree.turn[node]
     tree.sibling[child] = tree.child[node]

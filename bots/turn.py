@@ -1,4 +1,4 @@
-"""The value of one turn, exact over all rolls: the best placement of each, one Power included.
+"""The value of one turn, exact over all rolls: the best placement of each, Powers included.
 
 Placements are those of up to ``Judge.reach`` dice (of the required minimum if that is more), and at
 most ``growth.MOST_CELLS`` cells are looked at.
@@ -102,13 +102,12 @@ def _use_powers(cost: int, fewer: NDArray[np.int64], value: NDArray[np.int64]) -
 def turn_values(
     board: int, left: int, values: RuleValues, judge: Judge, found: NDArray[np.int64]
 ) -> None:
-    """Write what each roll of the next turn is worth with ``left`` Powers, in 1/256 point.
+    """Write what each roll of the next turn is worth with 0, 1, ... ``left`` Powers to use.
 
-    ``found`` has shape (2, 210): in ``found[1]`` Powers may be used, in ``found[0]`` one has just
-    been, and the others may be. For a hand of fewer than four dice it is the *sum* over all ordered
-    throws of the dice it lacks, so ``found[1, 0] / 1296`` is the expectation over a fresh roll.
-    Powers count with their
-    costs from here on. The board must have an empty cell.
+    ``found[k]`` is for k Powers, in 1/256 point; its shape is (left + 1 or more, 210). For a hand
+    of fewer than four dice it is the *sum* over all ordered throws of the dice it lacks, so
+    ``found[k, 0] / 1296`` is the expectation over a fresh roll. Powers count with their costs from
+    here on. The board must have an empty cell.
     """
     best = np.empty(HAND_COUNT, np.int64)
     reach = max(judge.reach, required_minimum(board, values))
@@ -120,11 +119,11 @@ def turn_values(
             best[:] = NOTHING
             grow(board, ANY_HAND, k, reach, values, judge, NO_SPARE, best, best, best)
             ruin = best_ruin(board, k, judge)
-        worth, fewer = found[1 - (left - k & 1)], found[left - k & 1]
-        place_values(least, empty, judge.spare[k], best, ruin, worth)
+        place_values(least, empty, judge.spare[k], best, ruin, found[k])
         if k > 0:
-            _use_powers(values.power_costs[len(values.power_costs) - k] * POINT, fewer, worth)
-        sum_throws(worth)
+            cost = values.power_costs[len(values.power_costs) - k] * POINT
+            _use_powers(cost, found[k - 1], found[k])
+        sum_throws(found[k])
 
 
 @kernel
@@ -132,9 +131,9 @@ def turn_worth(board: int, left: int, values: RuleValues, judge: Judge) -> int:
     """The expected worth of a board before the roll of a turn, in 1/256 point."""
     if empty_mask(board) == 0:
         return static_worth(board, left, judge)
-    found = np.empty((2, HAND_COUNT), np.int64)
+    found = np.empty((left + 1, HAND_COUNT), np.int64)
     turn_values(board, left, values, judge, found)
-    return found[1, 0] // THROWS
+    return found[left, 0] // THROWS
 
 
 @kernel

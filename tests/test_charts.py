@@ -302,6 +302,10 @@ class Made:
         return self.table("powers empty turns share low high", rows)
 
     @property
+    def timed(self) -> pl.DataFrame:
+        return self.summary.with_columns(ms=0.004 * 2.3 ** pl.int_range(pl.len()))
+
+    @property
     def best_openings(self) -> pl.DataFrame:
         return self.openings.select("shape", best="share", loss=pl.lit(12.345))
 
@@ -341,6 +345,7 @@ CHARTS: dict[str, Callable[[Made], Figure]] = {
     "by_label": lambda made: experiment.by_label(made.labels, "mean score, points"),
     "ladder": lambda made: experiment.ladder(made.summary),
     "openings": lambda made: experiment.openings(made.openings),
+    "by_time": lambda made: experiment.by_time(made.timed, "mean score, points"),
     "luck_adjusted": lambda made: regret.luck_adjusted(made.adjusted),
     "regret_by_turn": lambda made: regret.by_turn(made.lost),
     "regret_by_kind": lambda made: regret.by_kind(made.losses),

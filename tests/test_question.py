@@ -359,6 +359,10 @@ REFUSED = {
         TOP + GRID + '[verdict]\nkind = "spacing"\n',
         "verdict 'spacing' needs three difficulties and no grid",
     ),
+    "the cost of a grid": (
+        TOP + GRID + '[verdict]\nkind = "cost"\n',
+        "verdict 'cost' needs difficulties and no grid",
+    ),
     "no TOML": (TOP + "games = 8\n", "is no TOML: "),
     "a number too long": (TOP.replace("7", "1" * 5000) + STEPS, "4300 digits"),
     "a number too long to print": (TOP.replace("7", "0x" + "f" * 5000) + STEPS, "4300 digits"),

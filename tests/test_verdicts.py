@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 from magsim.analysis.shapes import canonical, shape, symmetric
 from magsim.errors import MagsimError
 from magsim.experiments.answers import Answers, answer, is_published
+from magsim.experiments.costs import cost_table, near_the_best
 from magsim.experiments.openings import openings
 from magsim.experiments.question import MEASURES, Verdict, keep, read_question
 from magsim.experiments.verdicts import Crossing, crossing, crossings, verdict
 from magsim.rules import DIFFICULTIES, NIGHTMARE, SURVIVAL
+from magsim.timings import add_timing, open_timings
 
 TOP = 'question = "How much?"\nbots = ["tinker", "careful"]\ngames = 20\n'
 GRID = TOP + 'difficulty = "survival"\n[grid]\npowers = [2, 1]\npower_cost = [120, 0, 70]\n'
@@ -369,6 +371,87 @@ def spacing_by_hand(run: Path, names: list[str]) -> str:
             f"{names[1]} {plus_minus(*second, sign=True)} from {names[2]}: {judged}"
         )
     return f"F{'; '.join(told)[1:]}."
+
+
+COST = TOP + '[verdict]\nkind = "cost"\n'
+TIMES = {"tinker": 2.0, "plain": 4.0, "careful": 1.5}
+
+
+def with_times(ladder: Path, run: Path, without: str = "") -> Path:
+    """A copy of a run with the ``TIMES`` of its bots, twice as long at NIGHTMARE."""
+    shutil.copytree(ladder, run)
+    (run / "timings.jsonl").unlink(missing_ok=True)
+    with open_timings(run) as file:
+        for difficulty in DIFFICULTIES:
+            for bot, time in TIMES.items():
+                if (difficulty, bot) != ("survival", without):
+                    slow = 2 if difficulty == "nightmare" else 1
+                    add_timing(file, bot, difficulty, 0, 1000, slow * time)
+    return run
+
+
+def test_cost_leads_along_the_bots_that_no_faster_one_outscores(
+    ladder: Path, tmp_path: Path
+) -> None:
+    run = with_times(ladder, tmp_path / "run")
+    recorded = Records(run)
+    told = []
+    for difficulty in DIFFICULTIES:
+        scores = {bot: recorded.column((difficulty, bot), "score") for bot in TIMES}
+        means = {bot: statistics.mean(scores[bot].values()) for bot in TIMES}
+        times = {bot: time * (1 + (difficulty == "nightmare")) for bot, time in TIMES.items()}
+        best = sorted(
+            (
+                bot
+                for bot in TIMES
+                if all(means[bot] > means[o] for o in TIMES if times[o] < times[bot])
+            ),
+            key=lambda bot: times[bot],
+        )
+        start = plus_minus(*mean_and_width(scores[best[0]].values()))
+        steps = []
+        for weak, strong in pairwise(best):
+            mean, width = ahead(scores[strong], scores[weak])
+            sure = "" if abs(mean) > width else ", not told apart"
+            steps.append(
+                f"{strong} {plus_minus(mean, width, sign=True)} ({times[strong]:.3f} ms{sure})"
+            )
+        ends = ": " + ", ".join(steps) if steps else ", and no slower bot scores more"
+        told.append(f"at {difficulty}, from {best[0]} ({start} in {times[best[0]]:.3f} ms){ends}")
+    expected = (
+        f"Points a game that more time for a decision buys on the same dice: {'; '.join(told)}."
+    )
+    assert verdict(ask(run, COST)) == expected
+
+
+def test_costs_stand_beside_scores_and_what_they_are_behind_by(
+    ladder: Path, tmp_path: Path
+) -> None:
+    run = with_times(ladder, tmp_path / "run")
+    recorded = Records(run)
+    found = cost_table(ask(run, COST))
+    expected = []
+    for bot in recorded.plan.bots:
+        for difficulty in DIFFICULTIES:
+            scores = {name: recorded.column((difficulty, name), "score") for name in TIMES}
+            means = {name: statistics.mean(scores[name].values()) for name in TIMES}
+            best = max(means, key=lambda name: means[name])
+            behind = ahead(scores[bot], scores[best]) if bot != best else (0.0, 0.0)
+            slow = 2 if difficulty == "nightmare" else 1
+            expected.append((difficulty, bot, means[bot], slow * TIMES[bot], *behind))
+    columns = ["difficulty", "bot", "mean", "ms", "behind", "behind_half_width"]
+    by_hand.assert_rows(found.select(columns).iter_rows(), expected)
+    kept = near_the_best(found)
+    tops = {row[0]: max(r[2] for r in expected if r[0] == row[0]) for row in expected}
+    near = [row[:2] for row in expected if row[2] >= 0.9 * tops[row[0]]]
+    assert 3 <= len(near) < len(expected)
+    assert kept.select("difficulty", "bot").rows() == near
+
+
+def test_a_time_that_is_not_known_is_named(ladder: Path, tmp_path: Path) -> None:
+    run = with_times(ladder, tmp_path / "run", without="careful")
+    with pytest.raises(MagsimError, match=r"does not tell how long careful took at survival"):
+        verdict(ask(run, COST))
 
 
 def test_spacing_holds_two_steps_against_each_other(ladder: Path) -> None:

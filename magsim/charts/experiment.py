@@ -1,4 +1,4 @@
-"""Charts of experiments: a measure along an axis, by label, by difficulty, and openings."""
+"""Charts of experiments: a measure along an axis, by label, difficulty or time, and openings."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -7,6 +7,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import NullFormatter
 
 from magsim.charts import sheet
 from magsim.charts.marks import across, curve, dot, ends_of, players
@@ -22,6 +23,7 @@ from magsim.charts.style import (
     percent,
     sample,
     shown,
+    values,
     wrap,
 )
 
@@ -130,6 +132,43 @@ def ladder(frame: pl.DataFrame) -> Figure:
     axes.set_xlim(-0.4, len(every) - 0.6)
     axes.set_xticks(range(len(every)), labels)
     axes.yaxis.set_major_formatter(as_points())
+    return figure
+
+
+@chart
+def by_time(frame: pl.DataFrame, y_label: str) -> Figure:
+    """Scores by the time of a decision, a dot for each bot; bots of one name are joined by a line.
+
+    Args:
+        frame: difficulty, bot, ms, mean, and low and high or half_width; games if known.
+        y_label: the score in words, with its unit.
+    """
+    by_bot = looks(frame)
+    family = pl.col("bot").cast(pl.String).str.extract("^([^:]*)")
+    figure, found = sheet.panels(
+        f"{y_label[:1].upper()}{y_label[1:]}, by time",
+        names(frame, "difficulty"),
+        x_label="milliseconds a decision",
+        y_label=y_label,
+        height=3.2,
+        sample=_games(frame),
+        legend=sheet.dot_entries(by_bot),
+        note="Upright: 95 % intervals, which may be smaller than the dot. Joined: one bot with "
+        "other options.",
+    )
+    for difficulty, panel in found.items():
+        axes = panel.axes
+        rows = frame.filter(pl.col("difficulty").cast(pl.String) == difficulty).sort("ms")
+        for _, same in rows.group_by(family, maintain_order=True):
+            axes.plot(values(same, "ms"), values(same, "mean"), color=GREY, lw=0.8, zorder=1)
+        for row, low, high in zip(rows.iter_rows(named=True), *ends_of(rows), strict=True):
+            look = by_bot[str(row["bot"])]
+            axes.vlines(row["ms"], low, high, color=look.colour, lw=2.2)
+            dot(axes, row["ms"], row["mean"], None, look)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(as_points())
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.yaxis.set_major_formatter(as_points())
     return figure
 
 

@@ -62,6 +62,7 @@ VERDICTS = {
     "threshold": ("measure", "below"),
     "crossing": ("measure", "other"),
     "opening": (),
+    "cost": (),
 }
 """The kinds of verdicts, and what each is told."""
 
@@ -391,6 +392,8 @@ def _check_verdict(question: Question, where: str) -> None:
         raise MagsimError(f"{where}: verdict 'effect' needs two points or more at each difficulty")
     if kind == "spacing" and (question.axes or len(question.points) < 3):
         raise MagsimError(f"{where}: verdict 'spacing' needs three difficulties and no grid")
+    if kind == "cost" and question.axes:
+        raise MagsimError(f"{where}: verdict 'cost' needs difficulties and no grid")
     order = [point.difficulty for point in question.points]
     if kind == "spacing" and order not in (list(DIFFICULTIES), list(DIFFICULTIES)[::-1]):
         raise MagsimError(

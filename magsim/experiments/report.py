@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from magsim.analysis import pairs
 from magsim.charts import comparison, experiment
 from magsim.experiments.answers import Answers, answer, is_published
+from magsim.experiments.costs import NEAR, cost_table, near_the_best
 from magsim.experiments.openings import openings
 from magsim.experiments.question import AXES, MEASURES, POINTS, SHARES, kept
 from magsim.experiments.verdicts import along, series_of, shown, verdict
@@ -130,6 +131,43 @@ def _ladder(answers: Answers) -> list[Section]:
     return found
 
 
+def _costs(answers: Answers) -> list[Section]:
+    """Scores by the time of a decision, all bots and closer those that are near the best."""
+    table = cost_table(answers)
+    near = near_the_best(table)
+    rows = [
+        [
+            *(row["label"], row["bot"], f"{row['games']:,}", number(row["ms"], 3)),
+            interval(row["mean"], row["half_width"]),
+            interval(row["behind"], row["behind_half_width"], sign=True),
+        ]
+        for row in table.sort("point", "ms", maintain_order=True).iter_rows(named=True)
+    ]
+    head = ["difficulty", "bot", "games", "ms/decision", "score", "against the best"]
+    return [
+        Section(
+            "Scores by time",
+            "Time is wall time in the bot over all of its decisions, with a game on every core of "
+            "one machine; it is never the same twice.",
+            {"costs": experiment.by_time(table, "mean score, points")},
+            (Table("Time and score", head, rows, words=2),),
+        ),
+        Section(
+            "Closer",
+            f"Bots within {number(100 * NEAR, 0)} % of the best score, on the same dice as the "
+            "best bot.",
+            {
+                "costs_closer": experiment.by_time(
+                    near.drop("mean", "half_width", "low", "high").rename(
+                        {"behind": "mean", "behind_half_width": "half_width"}
+                    ),
+                    "points against the best",
+                )
+            },
+        ),
+    ]
+
+
 def _openings(answers: Answers) -> list[Section]:
     """The most frequent first turns at each difficulty."""
     bot = answers.strongest
@@ -208,6 +246,8 @@ def report_experiment(run: Path, folder: Path | None = None) -> tuple[Path, str]
     kind = answers.question.verdict.kind
     if kind == "opening":
         found = _openings(answers)
+    elif kind == "cost":
+        found = _costs(answers)
     elif kind in ("steps", "spacing"):
         found = _ladder(answers)
     else:

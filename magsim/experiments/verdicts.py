@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from magsim.analysis.intervals import Mean
 from magsim.experiments.answers import Answers
+from magsim.experiments.costs import frontier, milliseconds
 from magsim.experiments.openings import openings
 from magsim.experiments.question import MEASURES, POINTS, SHARES, Point
 from magsim.report.words import (
@@ -248,6 +249,27 @@ def _opening(answers: Answers) -> str:
     return capital("; ".join(told)) + "."
 
 
+def _cost(answers: Answers) -> str:
+    """What more time bought at each point, along the bots that no faster one outscores."""
+    times = milliseconds(answers)
+    told = []
+    for k, point in enumerate(answers.points):
+        bots = frontier(answers, k)
+        start = interval(*answers.mean(bots[0], "score", k)[1:3])
+        steps = []
+        for weak, strong in pairwise(bots):
+            step = answers.between_bots(k, weak, strong)
+            sure = "" if _differs(step) else ", not told apart"
+            gain = interval(step.mean, step.half_width, sign=True)
+            steps.append(f"{strong} {gain} ({number(times[k, strong], 3)} ms{sure})")
+        ends = ": " + ", ".join(steps) if steps else ", and no slower bot scores more"
+        told.append(
+            f"at {point.rules.name}, from {bots[0]} ({start} in "
+            f"{number(times[k, bots[0]], 3)} ms){ends}"
+        )
+    return f"Points a game that more time for a decision buys on the same dice: {'; '.join(told)}."
+
+
 _KINDS: dict[str, Callable[[Answers], str]] = {
     "steps": _steps,
     "spacing": _spacing,
@@ -255,4 +277,5 @@ _KINDS: dict[str, Callable[[Answers], str]] = {
     "threshold": _threshold,
     "crossing": _crossing,
     "opening": _opening,
+    "cost": _cost,
 }
