@@ -316,6 +316,15 @@ def candidates(
 
 
 @kernel
+def promising(worths: NDArray[np.int64], judge: Judge) -> int:
+    """How many boards, sorted from the best on, are near enough to it to be looked at further."""
+    count = len(worths)
+    while worths[count - 1] < worths[0] - judge.slack:
+        count -= 1
+    return count
+
+
+@kernel
 def best_ruin(board: int, left: int, judge: Judge) -> int:
     """The worth of the board with one more RUIN, where that is best; ``Judge.spare`` apart."""
     best = NOTHING

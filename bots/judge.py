@@ -44,6 +44,9 @@ A regression of final scores on it gave 10 to 25; 10 scored best in self-play.""
 OPEN_CELLS = 5
 """... while so many cells are empty."""
 
+ENDLESS = 1 << 40
+"""``Judge.slack`` of a judge who is not to be trusted so far."""
+
 
 class Judge(NamedTuple):
     """What the search needs to judge a board, beside ``RuleValues``."""
@@ -72,6 +75,8 @@ class Judge(NamedTuple):
     """``[powers_left, empty cells]``: the worth of unspent Powers; (P + 1, 17)."""
     reach: int
     """How many dice a turn to come is thought to place (or the required minimum, if more)."""
+    slack: int
+    """Boards that look worse than the best one by more than this need not be looked at further."""
 
 
 @kernel
@@ -195,4 +200,5 @@ def judge(rules: Rules) -> Judge:
         openness(rules.powers),
         spare_worth(rules),
         rules.minimum,
+        ENDLESS,
     )

@@ -15,12 +15,12 @@ from magsim.engine import HAND_INDEX, RuleValues
 from magsim.rules import Rules
 from magsim_bots import network
 from magsim_bots.exact import decide_endgame, endgame_option, rank, reliance
-from magsim_bots.growth import candidates
+from magsim_bots.growth import candidates, promising
 from magsim_bots.judge import Judge
 from magsim_bots.lines import POINT
 from magsim_bots.network import NONE, judge_for, network_file, weights_option
 from magsim_bots.ranking import paid, power_options, ranked
-from magsim_bots.turn import HAND_COUNT, THROWS, best_power, turn_values, turn_worth
+from magsim_bots.turn import HAND_COUNT, IN_A_ROW, THROWS, best_power, turn_values, turn_worth
 
 
 @kernel
@@ -35,9 +35,10 @@ def _decide(
     powers = len(values.power_costs)
     for k in range(powers - left):
         paid += values.power_costs[k] * POINT
+    count = promising(worths[:count], judge)
     if left > 0:
         turn = np.empty((left + 1, HAND_COUNT), np.int64)
-        turn_values(board, left, values, judge, turn)
+        turn_values(board, left, IN_A_ROW, values, judge, turn)
         cost = values.power_costs[powers - left] * POINT
         worth, decision = best_power(hand, cost, turn[left - 1])
         if worth > worths[0] * THROWS:
@@ -115,13 +116,14 @@ class Lookahead(Bot):
         boards, worths = np.empty(self.width, np.int64), np.empty(self.width, np.int64)
         hand, reach = HAND_INDEX[position.dice], judged.reach + 1
         found = candidates(board, hand, left, reach, values, judged, boards, worths)
+        found = promising(worths[:found], judged)
         after = [int(turn_worth(boards[i], left, values, judged)) for i in range(found)]
         places = [(worth * THROWS, int(boards[i])) for i, worth in enumerate(after)]
         ahead = (max(after) - int(worths[0])) * THROWS
         powers = []
         if position.power_cost is not None:
             turn = np.empty((left + 1, HAND_COUNT), np.int64)
-            turn_values(board, left, values, judged, turn)
+            turn_values(board, left, IN_A_ROW, values, judged, turn)
             powers = power_options(position.dice, position.power_cost * POINT, turn[left - 1])
         if powers and max(powers)[0] > worths[0] * THROWS:
             options = powers + [(worth - ahead, packed) for worth, packed in places]

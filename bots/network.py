@@ -67,6 +67,8 @@ EXPLORE = 10
 """One turn in so many ends in another board than the one that looks best."""
 PARTS = 12
 """Boards with more empty cells than this share tables."""
+SLACK = 10
+"""Boards that look worse than the best one by more points than this hardly ever are the best."""
 FEATURES = 2 * SIZE + WINDOWS + 1
 _MOST = 32_000
 """In 1/256 points: what a window may be worth at most."""
@@ -115,6 +117,7 @@ def blank(rules: Rules) -> Judge:
         np.zeros((rules.powers + 1, CELLS + 1, 1 << SIDES), np.int32),
         np.zeros((rules.powers + 1, CELLS + 1), np.int64),
         min(DICE, max(3, rules.minimum)),
+        SLACK * POINT,
     )
 
 
@@ -217,7 +220,7 @@ def self_play(
         left = powers
         board = 0
         while empty_mask(board):
-            turn_values(board, powers, values, network, turn)
+            turn_values(board, powers, powers, values, network, turn)
             hand = 0
             while True:
                 while HAND_SIZE[hand] < DICE:
@@ -241,7 +244,7 @@ def self_play(
             other = boards[random_below(key, drawn + 2, count)]
             drawn += 3
             if empty_mask(other):
-                turn_values(other, powers, values, network, turn)
+                turn_values(other, powers, powers, values, network, turn)
                 _learn_all(other, start, learner, turn)
             board = boards[pick]
 

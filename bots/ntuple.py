@@ -6,16 +6,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from magsim.bot import Answers, Bot, Positions
+from magsim.bot import Answers, Bot, Position, Positions, rule_values
 from magsim.compiled import kernel
-from magsim.engine import RuleValues
+from magsim.decision import Decision
+from magsim.engine import HAND_INDEX, RuleValues
 from magsim.errors import MagsimError
 from magsim.rules import Rules
 from magsim_bots.growth import candidates
 from magsim_bots.judge import Judge
 from magsim_bots.lines import POINT
 from magsim_bots.network import OWN, network_file, read_network, reliance, train, weights_option
-from magsim_bots.turn import HAND_COUNT, THROWS, best_power, turn_values
+from magsim_bots.ranking import paid, power_options, ranked
+from magsim_bots.turn import HAND_COUNT, IN_A_ROW, THROWS, best_power, turn_values
 
 
 @kernel
@@ -37,7 +39,7 @@ def decide_all(
         candidates(board, hand, left, judge.reach + 1, values, judge, found, worths)
         decision, worth = found[0], worths[0]
         if left > 0:
-            turn_values(board, left, values, judge, turn)
+            turn_values(board, left, IN_A_ROW, values, judge, turn)
             cost = values.power_costs[powers - left] * POINT
             most, power = best_power(hand, cost, turn[left - 1])
             if most > worth * THROWS:
@@ -94,6 +96,20 @@ class Ntuple(Bot):
             estimates,
         )
         return Answers(decisions, estimates)
+
+    def rank(self, position: Position, key: int, count: int) -> list[Decision]:  # noqa: ARG002 - no chance here
+        """The best boards of this turn and all Powers, by what the network says of them."""
+        judge, left = read_network(position.rules, self._file(position.rules)), position.powers_left
+        board, hand, values = position.board, HAND_INDEX[position.dice], rule_values(position.rules)
+        boards, worths = np.empty((2, max(count, 1)), np.int64)
+        found = candidates(board, hand, left, judge.reach + 1, values, judge, boards, worths)
+        options = [(int(worths[i]) * THROWS, int(boards[i])) for i in range(found)]
+        if position.power_cost is not None:
+            turn = np.empty((left + 1, HAND_COUNT), np.int64)
+            turn_values(board, left, IN_A_ROW, values, judge, turn)
+            options += power_options(position.dice, position.power_cost * POINT, turn[left - 1])
+        spent = paid(position)
+        return ranked(options, position, count, lambda worth: worth // THROWS / POINT - spent)
 
     def train(self, rules: Rules, seed: int, games: int, told: Callable[[int], object]) -> bytes:
         """Learn rules by playing; the file that the option ``weights`` takes."""

@@ -14,10 +14,10 @@ from magsim.board import DICE, SIDES
 from magsim.compiled import kernel
 from magsim.decision import REROLL
 from magsim.engine import HAND_ADD, HAND_SIZE, RuleValues, empty_mask, power_dice
-from magsim_bots.growth import NOTHING, candidates
+from magsim_bots.growth import NOTHING, candidates, promising
 from magsim_bots.judge import Judge
 from magsim_bots.lines import POINT
-from magsim_bots.turn import HAND_COUNT, THROWS, best_power, turn_values, turn_worth
+from magsim_bots.turn import HAND_COUNT, IN_A_ROW, THROWS, best_power, turn_values, turn_worth
 
 DECISION, CHANCE, AFTERSTATE = 0, 1, 2
 """The kinds of nodes."""
@@ -29,9 +29,9 @@ ROOT = 0
 """The node of the position to decide."""
 
 ARMS = 12
-"""How many boards the root chooses among."""
+"""How many boards the root chooses among at most."""
 BREADTH = 4
-"""How many boards any other decision node chooses among."""
+"""How many boards any other decision node chooses among at most."""
 EVALUATED = 1
 """How many of them are evaluated when the node is new."""
 EXPLORE = 2 * POINT
@@ -129,7 +129,7 @@ def add_turn(tree: Tree, node: int, values: RuleValues, judge: Judge) -> None:
     """Make the table of turn values for a node's board."""
     row = tree.size[1]
     tree.size[1] += 1
-    turn_values(tree.board[node], tree.left[node], values, judge, tree.turns[row])
+    turn_values(tree.board[node], tree.left[node], IN_A_ROW, values, judge, tree.turns[row])
     tree.turn[node] = row
     if tree.kind[node] == CHANCE:
         tree.static[node] = tree.turns[row, tree.left[node], tree.hand[node]] // count_throws(
@@ -152,21 +152,26 @@ def add_power(tree: Tree, node: int, cost: int, worth: int, power: int) -> int:
 def expand(
     tree: Tree, node: int, breadth: int, reach: int, values: RuleValues, judge: Judge
 ) -> None:
-    """Give a decision node its children: the best Power, if one is left, then the best boards."""
+    """Give a decision node its children: the best Power, if one is left, then the best boards.
+
+    What is further behind the best board than ``Judge.slack`` is left out.
+    """
     left = tree.left[node]
     last = NO_NODE
+    boards, worths = tree.found[0, :breadth], tree.found[1, :breadth]
+    count = candidates(
+        tree.board[node], tree.hand[node], left, reach, values, judge, boards, worths
+    )
+    count = promising(worths[:count], judge)
     if left > 0:
         cost = values.power_costs[len(values.power_costs) - left] * POINT
         if tree.turn[node] == NO_TURN:
             add_turn(tree, node, values, judge)
         fewer = tree.turns[tree.turn[node], left - 1]
         worth, power = best_power(tree.hand[node], cost, fewer)
-        last = add_power(tree, node, cost, worth // THROWS, power)
-        tree.child[node] = last
-    boards, worths = tree.found[0, :breadth], tree.found[1, :breadth]
-    count = candidates(
-        tree.board[node], tree.hand[node], left, reach, values, judge, boards, worths
-    )
+        if worth // THROWS >= worths[0] - judge.slack:
+            last = add_power(tree, node, cost, worth // THROWS, power)
+            tree.child[node] = last
     for i in range(count):
         child = add_node(tree, AFTERSTATE, boards[i], 0, left, worths[i])
         if last == NO_NODE:

@@ -32,6 +32,8 @@ from magsim_bots.lines import POINT
 HAND_COUNT = len(HANDS)
 THROWS = SIDES**DICE
 """A fresh roll is one of so many ordered throws."""
+IN_A_ROW = 1
+"""How many Powers bots think of using in one turn; after a use they think again."""
 NO_SPARE = np.zeros(CELLS + 1, np.int64)
 """``Judge.spare`` where unspent Powers do not count."""
 
@@ -100,27 +102,34 @@ def _use_powers(cost: int, fewer: NDArray[np.int64], value: NDArray[np.int64]) -
 
 @kernel
 def turn_values(
-    board: int, left: int, values: RuleValues, judge: Judge, found: NDArray[np.int64]
+    board: int,
+    left: int,
+    in_a_row: int,
+    values: RuleValues,
+    judge: Judge,
+    found: NDArray[np.int64],
 ) -> None:
-    """Write what each roll of the next turn is worth with 0, 1, ... ``left`` Powers to use.
+    """Write what each roll of the next turn is worth with up to ``left`` Powers to use.
 
-    ``found[k]`` is for k Powers, in 1/256 point; its shape is (left + 1 or more, 210). For a hand
-    of fewer than four dice it is the *sum* over all ordered throws of the dice it lacks, so
-    ``found[k, 0] / 1296`` is the expectation over a fresh roll. Powers count with their costs from
-    here on. The board must have an empty cell.
+    ``found[k]`` is for k Powers, in 1/256 point; its shape is (left + 1 or more, 210), and the rows
+    for ``left`` Powers and for those after one to ``in_a_row`` uses are written; at the last none
+    is thought to be used in this turn. For a hand of fewer than four dice it is the *sum* over all
+    ordered throws of the dice it lacks, so ``found[k, 0] / 1296`` is the expectation over a fresh
+    roll. Powers count with their costs from here on. The board must have an empty cell.
     """
     best = np.empty(HAND_COUNT, np.int64)
     reach = max(judge.reach, required_minimum(board, values))
     empty = count_bits(empty_mask(board))
     least = max(required_minimum(board, values), 1)
     ruin = 0
-    for k in range(left + 1):
-        if k == 0 or judge.part[k, empty] != judge.part[k - 1, empty]:
+    last = max(0, left - in_a_row)
+    for k in range(last, left + 1):
+        if k == last or judge.part[k, empty] != judge.part[k - 1, empty]:
             best[:] = NOTHING
             grow(board, ANY_HAND, k, reach, values, judge, NO_SPARE, best, best, best)
             ruin = best_ruin(board, k, judge)
         place_values(least, empty, judge.spare[k], best, ruin, found[k])
-        if k > 0:
+        if k > last:
             cost = values.power_costs[len(values.power_costs) - k] * POINT
             _use_powers(cost, found[k - 1], found[k])
         sum_throws(found[k])
@@ -132,7 +141,7 @@ def turn_worth(board: int, left: int, values: RuleValues, judge: Judge) -> int:
     if empty_mask(board) == 0:
         return static_worth(board, left, judge)
     found = np.empty((left + 1, HAND_COUNT), np.int64)
-    turn_values(board, left, values, judge, found)
+    turn_values(board, left, IN_A_ROW, values, judge, found)
     return found[left, 0] // THROWS
 
 
