@@ -179,6 +179,7 @@ def grow(
     cells = np.empty(DICE, np.int64)  # the cell being tried,
     dice = np.empty(DICE, np.int64)  # the values still to be tried on it
     totals = np.empty((DICE, SIDES + 1), np.int64)  # and what the lines are worth with each
+    stops = np.empty((DICE, SIDES + 1), np.int64)  # what the board is worth as it is then,
     codes = np.empty((DICE, WINDOWS), np.int64)  # the windows of the board,
     inside = np.empty(DICE, np.int64)  # and what they are worth
     empty = empty_mask(board)
@@ -253,12 +254,17 @@ def grow(
                     if hand == ANY_HAND:
                         used = HAND_ADD[placed[depth], die]
                         best[used] = max(best[used], worth)
+                        stops[depth, die] = worth
                     else:
                         count = _keep(staged | die << 4 * cell, worth, count, found, worths)
             continue
         low = dice[depth] & -dice[depth]
         dice[depth] ^= low
         die = np.int64(LOW_BIT[low])
+        if hand == ANY_HAND and depth + 1 >= least:
+            used = HAND_ADD[placed[depth], die]
+            if stops[depth, die] < best[used] - judge.trim:
+                continue
         cell = cells[depth]
         kept = waiting[depth] if numbers or depth > 0 else 0
         depth += 1
@@ -301,7 +307,7 @@ def candidates(
     in MAGDAGDON boards with one more RUIN; as many as ``found`` and ``worths`` (in 1/256 point)
     have room for; equals stay in the order of ``outcomes``. Returns how many were written.
     """
-    reach = max(reach, required_minimum(board, values))
+    reach = min(DICE, max(reach, required_minimum(board, values)))
     spare = judge.spare[left]
     count = grow(board, hand, left, reach, values, judge, spare, found, found, worths)
     if count == 0:

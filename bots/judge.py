@@ -75,6 +75,9 @@ class Judge(NamedTuple):
     """``[powers_left, empty cells]``: the worth of unspent Powers; (P + 1, 17)."""
     reach: int
     """How many dice a turn to come is thought to place (or the required minimum, if more)."""
+    trim: int
+    """A placement that leaves the board worse by more than this than another of the same dice is
+    not gone on with where all rolls are looked at."""
     slack: int
     """Boards that look worse than the best one by more than this need not be looked at further."""
 
@@ -200,5 +203,6 @@ def judge(rules: Rules) -> Judge:
         openness(rules.powers),
         spare_worth(rules),
         rules.minimum,
+        ENDLESS,
         ENDLESS,
     )

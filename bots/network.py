@@ -69,6 +69,9 @@ PARTS = 12
 """Boards with more empty cells than this share tables."""
 SLACK = 10
 """Boards that look worse than the best one by more points than this hardly ever are the best."""
+TRIM = 3
+"""Placements of some of the dice that are worse than others of the same dice by more points than
+this hardly ever lead to the best one of more dice."""
 FEATURES = 2 * SIZE + WINDOWS + 1
 _MOST = 32_000
 """In 1/256 points: what a window may be worth at most."""
@@ -117,6 +120,7 @@ def blank(rules: Rules) -> Judge:
         np.zeros((rules.powers + 1, CELLS + 1, 1 << SIDES), np.int32),
         np.zeros((rules.powers + 1, CELLS + 1), np.int64),
         min(DICE, max(3, rules.minimum)),
+        TRIM * POINT,
         SLACK * POINT,
     )
 

@@ -26,7 +26,7 @@ from magsim.engine import (
     required_minimum,
 )
 from magsim_bots.growth import NOTHING, best_ruin, grow
-from magsim_bots.judge import Judge, static_worth
+from magsim_bots.judge import ENDLESS, Judge, static_worth
 from magsim_bots.lines import POINT
 
 HAND_COUNT = len(HANDS)
@@ -126,7 +126,9 @@ def turn_values(
     for k in range(last, left + 1):
         if k == last or judge.part[k, empty] != judge.part[k - 1, empty]:
             best[:] = NOTHING
-            grow(board, ANY_HAND, k, reach, values, judge, NO_SPARE, best, best, best)
+            for most in range(reach if judge.trim >= ENDLESS else least, reach + 1):
+                # Fewer dice first: what is trimmed is held against the best of all.
+                grow(board, ANY_HAND, k, most, values, judge, NO_SPARE, best, best, best)
             ruin = best_ruin(board, k, judge)
         place_values(least, empty, judge.spare[k], best, ruin, found[k])
         if k > last:
