@@ -84,6 +84,10 @@ class Lookahead(Bot):
         solved = reliance(rules, self.endgame) if self.endgame else ""
         return ", ".join(filter(None, (learned, solved)))
 
+    def prepare(self, rules: Rules) -> None:
+        """Read the network."""
+        judge_for(rules, self.weights)
+
     def decide_batch(self, positions: Positions) -> Answers:
         """The decisions, each with the expected final score."""
         return decide_endgame(positions, self.endgame, self._search)

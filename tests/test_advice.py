@@ -393,7 +393,7 @@ def test_bots_says_how_strong_each_is() -> None:
             name = line.split()[0]
         elif line.startswith("    strength: "):
             strengths[name] = float(line.split()[1])
-    ladder = ("random", "greedy", "lookahead", "mcts")
+    ladder = ("random", "greedy", "lookahead", "ntuple", "mcts")
     assert sorted(strengths.keys() & set(ladder), key=lambda bot: strengths[bot]) == [*ladder]
 
 

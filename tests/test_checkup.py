@@ -183,7 +183,7 @@ def test_bad_bots_that_do_harm_are_caught_from_another_process(name: str, tmp_pa
     assert said in found[check].text
 
 
-@pytest.mark.parametrize("spec", ["random", "greedy", "lookahead", "mcts"])
+@pytest.mark.parametrize("spec", ["random", "greedy", "lookahead", "mcts", "ntuple"])
 def test_bots_of_ours_pass(spec: str) -> None:
     checkup = Checkup(spec, (SURVIVAL,), 1, 3)
     failed = [finding.text for _, finding in checks(checkup) if not finding.passed]

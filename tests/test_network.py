@@ -1,5 +1,6 @@
 """Networks: exact where nothing is left to learn, even under symmetries, the same from one seed."""
 
+import json
 from pathlib import Path
 from random import Random
 
@@ -12,13 +13,15 @@ from magsim import engine
 from magsim.board import parse_board
 from magsim.bot import rule_values
 from magsim.cli import main
+from magsim.cli.training import train as train_command
 from magsim.errors import MagsimError
 from magsim.registry import load_bot
-from magsim.rules import DIFFICULTIES, NIGHTMARE, SURVIVAL, score
+from magsim.rules import DIFFICULTIES, NIGHTMARE, SURVIVAL, Rules, score
 from magsim_bots.growth import candidates
-from magsim_bots.judge import Judge, static_worth
+from magsim_bots.judge import ENDLESS, Judge, static_worth
 from magsim_bots.lines import POINT
-from magsim_bots.network import blank, train, unpack
+from magsim_bots.network import OWN, blank, judge_for, network_file, shipped, train, unpack
+from magsim_bots.turn import turn_worth
 from magsim_bots.windows import KIND, OFFSET, WINDOWS, alike, window_codes
 
 GAMES = 300
@@ -46,6 +49,17 @@ def test_the_worth_of_a_board_is_that_of_its_eight_images(network: Judge) -> Non
         for left in (0, 1):
             worths = {int(static_worth(image, left, network)) for image in images(board)}
             assert len(worths) == 1
+
+
+def test_hardly_anything_is_lost_by_trimming() -> None:
+    """Nothing is found that is not there without, and nearly all that is."""
+    values, network, lost = rule_values(SURVIVAL), judge_for(SURVIVAL, OWN), []
+    for board in some_boards(150):
+        whole = turn_worth(board, 1, values, network._replace(trim=ENDLESS))
+        lost.append(whole - turn_worth(board, 1, values, network))
+    assert min(lost) == 0
+    assert max(lost) < POINT
+    assert sum(lost) / len(lost) < POINT / 50
 
 
 def test_a_full_board_is_worth_its_score(network: Judge) -> None:
@@ -130,9 +144,35 @@ def test_files_that_are_no_network_for_the_rules_are_refused(
     )
 
 
+def test_several_difficulties_are_learned_into_a_folder(tmp_path: Path) -> None:
+    out = tmp_path / "networks"
+    words = ["--difficulty", "survival,nightmare", "--games", "20", "--out", str(out)]
+    result = CliRunner().invoke(main, ["train", "ntuple", *words])
+    assert result.exit_code == 0, result.output
+    assert sorted(path.name for path in out.iterdir()) == ["nightmare.npz", "survival.npz"]
+    for name in ("nightmare", "survival"):
+        unpack((out / f"{name}.npz").read_bytes(), DIFFICULTIES[name], out)
+
+
+def test_what_cannot_be_written_is_told_before_anything_is_learned(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    out = tmp_path / "file" / "network.npz"
+    words = ["train", "ntuple", "--difficulty", "survival", "--games", "4000000000"]
+    assert f"{out} cannot be written: Not a directory" in refusal(*words, "--out", str(out))
+    kept = tmp_path / "file"
+    assert f"{kept} is there already" in refusal(*words, "--out", str(kept))
+
+
 @pytest.mark.parametrize("rules", DIFFICULTIES.values(), ids=lambda rules: rules.name)
-def test_networks_are_shipped_for_every_difficulty(rules: object) -> None:
-    assert load_bot("ntuple").relies_on(rules).startswith("network ")  # type: ignore[arg-type]
+def test_networks_are_shipped_as_the_command_makes_them(rules: Rules) -> None:
+    """For every difficulty there is one, of its defaults."""
+    (path,) = (path for path in shipped().values() if path.stem == rules.name)
+    with np.load(path) as arrays:
+        notes = json.loads(arrays["notes"].tobytes())
+    defaults = {option.name: option.default for option in train_command.params}
+    assert (notes["seed"], notes["games"]) == (defaults["seed"], defaults["games"])
+    assert load_bot("ntuple").relies_on(rules).startswith("network ")
+    assert network_file(rules, OWN) == path
 
 
 def test_a_network_that_has_learned_nothing_knows_lines() -> None:

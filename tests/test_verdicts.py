@@ -1,11 +1,13 @@
 """What experiments measured and concluded, recomputed from the rows in plain Python."""
 
 import dataclasses
+import json
 import shutil
 import statistics
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import quote
 
 import by_hand
 import pytest
@@ -19,6 +21,7 @@ from magsim.experiments.answers import Answers, answer, is_published
 from magsim.experiments.costs import cost_table, near_the_best
 from magsim.experiments.openings import openings
 from magsim.experiments.question import MEASURES, Verdict, keep, read_question
+from magsim.experiments.report import report_experiment
 from magsim.experiments.verdicts import Crossing, crossing, crossings, verdict
 from magsim.rules import DIFFICULTIES, NIGHTMARE, SURVIVAL
 from magsim.timings import add_timing, open_timings
@@ -496,6 +499,28 @@ def test_a_bot_that_is_not_everywhere_is_left_out(ladder: Path, tmp_path: Path) 
         shutil.rmtree(run / "games" / "difficulty=nightmare" / f"bot={bot}")
     with pytest.raises(MagsimError, match="no bot has played at every point yet"):
         ask(run, SPACING)
+
+
+def test_a_report_says_who_is_left_out_or_plays_by_a_file_at_some_points(
+    grid: Path, tmp_path: Path
+) -> None:
+    run = Path(shutil.copytree(grid, tmp_path / "run"))
+    text = GRID + '[verdict]\nkind = "effect"\n'
+    names = [point.rules.name for point in ask(run, text).points]
+    shutil.rmtree(run / "games" / f"difficulty={quote(names[0])}" / "bot=tinker")
+    manifest = json.loads((run / "manifest.json").read_text())
+    for relied, said in ((names[:2], True), (names, False), ([], False)):
+        manifest["relied"] = {"careful": dict.fromkeys(relied, "network 12")}
+        (run / "manifest.json").write_text(json.dumps(manifest))
+        keep_text(text, run)
+        folder, _ = report_experiment(run, tmp_path / "report")
+        intro = (folder / "report.md").read_text().replace("\\_", "_")
+        assert "Left out, not having played at every point: tinker." in intro
+        wanted = (
+            "At 2 of the points (powers=2, power_cost=120; powers=2, power_cost=0) careful plays"
+        )
+        assert (wanted in intro) == said
+        assert ("plays by a file" in intro) == said
 
 
 def test_a_file_of_other_points_does_not_fit(ladder: Path, tmp_path: Path) -> None:

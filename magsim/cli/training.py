@@ -16,7 +16,7 @@ from magsim.errors import MagsimError
 @click.option(
     "--games",
     type=click.IntRange(1, 2**32 - 1),
-    default=1_000_000,
+    default=250_000,
     show_default=True,
     help="Games to learn from.",
 )
@@ -53,6 +53,8 @@ def train(
     bot, every = load_bot(spec), choose_rules(difficulty, rules_file, settings)
     files = [out / f"{rules.name}.npz" if len(every) > 1 else out for rules in every]
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for file in files:
+        _check(file)
     try:
         for rules, file in zip(every, files, strict=True):
             with tqdm(total=games, desc=rules.name, unit=" games", dynamic_ncols=True) as bar:
@@ -63,7 +65,18 @@ def train(
         ctx.exit(INTERRUPTED)
 
 
-def _write(file: Path, content: bytes) -> None:
+def _check(file: Path) -> None:
+    """See before anything is learned that a file can be written.
+
+    Raises:
+        MagsimError: if it is there already, or cannot be.
+    """
+    if os.path.lexists(file):
+        raise MagsimError(f"{file} is there already; move it away, or name another file")
+    _write(file, b"").unlink()
+
+
+def _write(file: Path, content: bytes) -> Path:
     """Write a file, whole or not at all.
 
     Raises:
@@ -73,8 +86,9 @@ def _write(file: Path, content: bytes) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         temporary.write_bytes(content)
-        temporary.replace(file)
+        return temporary.replace(file)
     except OSError as error:
         raise MagsimError(f"{file} cannot be written: {error.strerror or error}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        if temporary.exists():
+            temporary.unlink()

@@ -220,6 +220,23 @@ def _measures(answers: Answers) -> Section:
     return Section("All measures", caption, {}, (Table("Measures per game", head, rows, words=3),))
 
 
+def _reserves(answers: Answers) -> str:
+    """Sentences on bots that are left out, and on those that do not play alike at all points."""
+    found = ""
+    left_out = ", ".join(bot for bot in answers.plan.bots if bot not in answers.moments)
+    if left_out:
+        found += f" Left out, not having played at every point: {left_out}."
+    for bot in answers.moments:
+        relied = answers.plan.relied.get(bot, {})
+        at = [point.label for point in answers.points if relied.get(point.rules.name)]
+        if 0 < len(at) < len(answers.points):
+            found += (
+                f" At {len(at)} of the points ({'; '.join(at)}) {bot} plays by a file that it has "
+                "for these rules only: its play there does not compare with that elsewhere."
+            )
+    return found
+
+
 def command(answers: Answers) -> str:
     """The command that repeats the experiment."""
     plan, name = answers.plan, answers.question.name
@@ -253,12 +270,10 @@ def report_experiment(run: Path, folder: Path | None = None) -> tuple[Path, str]
     else:
         found = _grid(answers)
     games = counted(answers.table(("score",))["games"].to_list())
-    left_out = ", ".join(bot for bot in answers.plan.bots if bot not in answers.moments)
-    missing = f" Left out, not having played at every point: {left_out}." if left_out else ""
     intro = (
         f"{games} of each bot ({', '.join(answers.moments)}) at each of "
-        f"{len(answers.points)} points, all on the same dice (seed {answers.plan.seed}).{missing} "
-        "All intervals are 95 % intervals; ± gives half of one."
+        f"{len(answers.points)} points, all on the same dice (seed {answers.plan.seed})."
+        f"{_reserves(answers)} All intervals are 95 % intervals; ± gives half of one."
     )
     page = Page(
         answers.question.text,
