@@ -80,6 +80,10 @@ class Judge(NamedTuple):
     not gone on with where all rolls are looked at."""
     slack: int
     """Boards that look worse than the best one by more than this need not be looked at further."""
+    lead: int
+    """What a search finds worse than the best by more than this is dropped from it."""
+    doubt: int
+    """How many visits it takes until what a search finds beyond a worth counts half."""
 
 
 @kernel
@@ -205,4 +209,6 @@ def judge(rules: Rules) -> Judge:
         rules.minimum,
         ENDLESS,
         ENDLESS,
+        ENDLESS,
+        0,
     )

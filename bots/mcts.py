@@ -17,7 +17,7 @@ from magsim_bots import network
 from magsim_bots.exact import decide_endgame, endgame_option, rank, reliance
 from magsim_bots.judge import Judge
 from magsim_bots.lines import POINT
-from magsim_bots.network import NONE, judge_for, network_file, weights_option
+from magsim_bots.network import OWN, judge_for, network_file, weights_option
 from magsim_bots.ranking import decision_of, paid
 from magsim_bots.tree import (
     ARMS,
@@ -91,6 +91,9 @@ def _search(
                 simulate(tree, path, starts, values, judge)
         _sort_arms(tree, arms[:count])
         count = (count + 1) // 2
+        best = tree.value[arms[0]] - tree.price[arms[0]]
+        while tree.value[arms[count - 1]] - tree.price[arms[count - 1]] < best - judge.lead:
+            count -= 1
     if tree.visits[arms[0]] == 0:
         path[1] = arms[0]
         simulate(tree, path, starts, values, judge)
@@ -125,6 +128,9 @@ def _decide_batch(
 class Mcts(Bot):
     """Decides by Monte-Carlo tree search with exact one-turn expectations at its leaves.
 
+    Boards are judged by a network (``network``) where one was learned for the rules, else by what
+    the rules alone tell (``judge``), for which more iterations pay.
+
     The decisions of the position are arms that share the simulations by sequential halving (Karnin,
     Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", ICML 2013; at the root of a
     search tree: Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022). Below,
@@ -137,10 +143,10 @@ class Mcts(Bot):
     compiled = True
     strength = 346  # measured in results/ladder
 
-    iterations: int = option(48, "simulations a decision", minimum=2, maximum=20_000)
+    iterations: int = option(8, "simulations a decision", minimum=2, maximum=20_000)
     seed: int = option(0, "another stream of its own random numbers", minimum=0)
     endgame: int = endgame_option()
-    weights: str = weights_option(NONE)
+    weights: str = weights_option(OWN)
 
     def relies_on(self, rules: Rules) -> str:
         """The network, and the solution that endgames are played by, if any are."""

@@ -67,11 +67,15 @@ EXPLORE = 10
 """One turn in so many ends in another board than the one that looks best."""
 PARTS = 12
 """Boards with more empty cells than this share tables."""
-SLACK = 10
+SLACK = 12
 """Boards that look worse than the best one by more points than this hardly ever are the best."""
 TRIM = 3
 """Placements of some of the dice that are worse than others of the same dice by more points than
 this hardly ever lead to the best one of more dice."""
+LEAD = 4
+"""A lead of so many points after the next turn is hardly ever lost."""
+DOUBT = 6
+"""A network errs by less than a few visits of a search do."""
 FEATURES = 2 * SIZE + WINDOWS + 1
 _MOST = 32_000
 """In 1/256 points: what a window may be worth at most."""
@@ -122,6 +126,8 @@ def blank(rules: Rules) -> Judge:
         min(DICE, max(3, rules.minimum)),
         TRIM * POINT,
         SLACK * POINT,
+        LEAD * POINT,
+        DOUBT,
     )
 
 

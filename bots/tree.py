@@ -15,9 +15,9 @@ from magsim.compiled import kernel
 from magsim.decision import REROLL
 from magsim.engine import HAND_ADD, HAND_SIZE, RuleValues, empty_mask, power_dice
 from magsim_bots.growth import NOTHING, candidates, promising
-from magsim_bots.judge import Judge
+from magsim_bots.judge import Judge, static_worth
 from magsim_bots.lines import POINT
-from magsim_bots.turn import HAND_COUNT, IN_A_ROW, THROWS, best_power, turn_values, turn_worth
+from magsim_bots.turn import HAND_COUNT, IN_A_ROW, THROWS, best_power, turn_values
 
 DECISION, CHANCE, AFTERSTATE = 0, 1, 2
 """The kinds of nodes."""
@@ -77,7 +77,10 @@ class Tree(NamedTuple):
 
 @kernel
 def new_tree(simulations: int, powers: int) -> Tree:
-    """An empty tree with room for so many simulations, under rules with so many Powers."""
+    """An empty tree with room for so many simulations, under rules with so many Powers.
+
+    A simulation makes a table of turn values for the board that it comes to, and at most one more.
+    """
     nodes = 2 + ARMS + simulations * (2 + BREADTH)
     return Tree(
         kind=np.empty(nodes, np.int8),
@@ -92,7 +95,7 @@ def new_tree(simulations: int, powers: int) -> Tree:
         child=np.empty(nodes, np.int64),
         sibling=np.empty(nodes, np.int64),
         turn=np.empty(nodes, np.int64),
-        turns=np.empty((1 + simulations, powers + 1, HAND_COUNT), np.int64),
+        turns=np.empty((1 + 2 * simulations, powers + 1, HAND_COUNT), np.int64),
         size=np.zeros(2, np.int64),
         found=np.empty((2, ARMS), np.int64),
     )
@@ -184,7 +187,11 @@ def expand(
 @kernel
 def evaluate(tree: Tree, node: int, values: RuleValues, judge: Judge) -> None:
     """Judge an afterstate by the exact expectation over its next turn."""
-    tree.value[node] = turn_worth(tree.board[node], tree.left[node], values, judge)
+    if empty_mask(tree.board[node]) == 0:
+        tree.value[node] = static_worth(tree.board[node], tree.left[node], judge)
+    else:
+        add_turn(tree, node, values, judge)
+        tree.value[node] = tree.turns[tree.turn[node], tree.left[node], 0] // THROWS
     tree.static[node] = tree.value[node]
     tree.visits[node] = 1
 
@@ -282,11 +289,12 @@ def best_value(tree: Tree, node: int) -> int:
 
 
 @kernel
-def mean_value(tree: Tree, node: int) -> int:
+def mean_value(tree: Tree, node: int, judge: Judge) -> int:
     """The value of a chance node or afterstate, from the throws that were sampled.
 
     It is the exact expectation of the static worths, plus the mean excess of the sampled children
-    over theirs: the static worth is the control variate.
+    over theirs: the static worth is the control variate. ``Judge.doubt`` visits without excess are
+    mixed in.
     """
     excess, visits = 0, 0
     child = tree.child[node]
@@ -294,18 +302,18 @@ def mean_value(tree: Tree, node: int) -> int:
         excess += tree.visits[child] * (tree.value[child] - tree.static[child])
         visits += tree.visits[child]
         child = tree.sibling[child]
-    return tree.static[node] + excess // visits
+    return tree.static[node] + excess // (visits + judge.doubt)
 
 
 @kernel
-def back_up(tree: Tree, path: NDArray[np.int64], depth: int) -> None:
+def back_up(tree: Tree, path: NDArray[np.int64], depth: int, judge: Judge) -> None:
     """Renew the nodes above the last one of a path, from the bottom up."""
     for at in range(depth - 1, ROOT, -1):
         node = path[at]
         if tree.kind[node] == DECISION:
             tree.value[node] = best_value(tree, node)
         else:
-            tree.value[node] = mean_value(tree, node)
+            tree.value[node] = mean_value(tree, node, judge)
         tree.visits[node] += 1
 
 
@@ -342,4 +350,4 @@ def simulate(
             node = next_roll(tree, node, starts[depth])
         depth += 1
         path[depth] = node
-    back_up(tree, path, depth)
+    back_up(tree, path, depth, judge)

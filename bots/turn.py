@@ -32,8 +32,8 @@ from magsim_bots.lines import POINT
 HAND_COUNT = len(HANDS)
 THROWS = SIDES**DICE
 """A fresh roll is one of so many ordered throws."""
-IN_A_ROW = 1
-"""How many Powers bots think of using in one turn; after a use they think again."""
+IN_A_ROW = 2
+"""How many Powers bots think of using in one turn; after each they think again."""
 NO_SPARE = np.zeros(CELLS + 1, np.int64)
 """``Judge.spare`` where unspent Powers do not count."""
 
