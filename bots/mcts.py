@@ -141,7 +141,7 @@ class Mcts(Bot):
     """
 
     compiled = True
-    strength = 346  # measured in results/ladder
+    strength = 364  # measured in results/ladder
 
     iterations: int = option(8, "simulations a decision", minimum=2, maximum=20_000)
     seed: int = option(0, "another stream of its own random numbers", minimum=0)

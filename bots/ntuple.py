@@ -59,6 +59,7 @@ class Ntuple(Bot):
     """
 
     compiled = True
+    strength = 362  # measured in results/skill
 
     weights: str = weights_option(OWN)
 

@@ -158,7 +158,7 @@ def test_what_cannot_be_written_is_told_before_anything_is_learned(tmp_path: Pat
     (tmp_path / "file").touch()
     out = tmp_path / "file" / "network.npz"
     words = ["train", "ntuple", "--difficulty", "survival", "--games", "4000000000"]
-    assert f"{out} cannot be written: Not a directory" in refusal(*words, "--out", str(out))
+    assert f"{out} cannot be written: " in refusal(*words, "--out", str(out))
     kept = tmp_path / "file"
     assert f"{kept} is there already" in refusal(*words, "--out", str(kept))
 
