@@ -19,6 +19,7 @@ from magsim.rules import Rules
 from magsim.solver import memory
 from magsim.solver.library import needed_perfect
 from magsim.solver.perfect import Perfect
+from magsim_bots import network
 from magsim_bots.choosing import NO_DECISION, decide_all, new_guide
 
 _STRETCH, _PATIENCE = 1 << 26, 5.0
@@ -56,6 +57,16 @@ def reliance(rules: Rules, empty: int) -> str:
     """
     program = source_key([Path(solver.__file__).parent])
     return f"solution {needed_perfect(rules, empty).fingerprint} read by {program}"
+
+
+def all_reliance(rules: Rules, weights: str, empty: int) -> str:
+    """What a bot relies on that searches by a network and plays endgames perfectly, if it does.
+
+    Raises:
+        MagsimError: if the network cannot be read, or there is no solution that reaches so far.
+    """
+    solved = reliance(rules, empty) if empty else ""
+    return ", ".join(filter(None, (network.reliance(rules, weights), solved)))
 
 
 def decide(positions: Positions, empty: int) -> Answers:

@@ -43,8 +43,8 @@ NOTHING = -(1 << 40)
 
 
 MOST_CELLS = 8192
-"""No turn looks at more cells than this in its placements; only far from the published rules, where
-nearly everything is allowed, is that not all of them."""
+"""No enumeration looks at more cells than this in its placements; only far from the published
+rules, where nearly everything is allowed, is that not all of them."""
 HIGH_BIT = np.array([max(mask.bit_length() - 1, 0) for mask in range(1 << SIDES + 1)])
 """``[m]``: the place of the highest bit of a mask of values; shape (128,)."""
 
@@ -184,6 +184,7 @@ def grow(
     inside = np.empty(DICE, np.int64)  # and what they are worth
     empty = empty_mask(board)
     empties = count_bits(empty)
+    reach = min(reach, empties)
     numbers = number_mask(board)
     boards[0] = board
     parts, windows = judge.part[left], len(judge.window) > 0

@@ -1,6 +1,7 @@
-"""How ``lookahead`` and ``mcts`` judge a board: by its lines, by its openness, by Powers unspent.
+"""How bots that look ahead judge a board: by its lines, windows, openness, and Powers unspent.
 
-Everything is made from the rules at run time, once for each; all worths are in 1/256 point.
+A ``Judge`` is made from the rules alone here, and by learning in ``network``. All worths are in
+1/256 point.
 """
 
 from functools import cache
@@ -45,14 +46,17 @@ OPEN_CELLS = 5
 """... while so many cells are empty."""
 
 ENDLESS = 1 << 40
-"""``Judge.slack`` of a judge who is not to be trusted so far."""
+"""The limits in a ``Judge`` that is not to be trusted so far: nothing is left out."""
 
 
 class Judge(NamedTuple):
     """What the search needs to judge a board, beside ``RuleValues``."""
 
     part: NDArray[np.int64]
-    """``[powers_left, empty cells]``: which part of the next two tables is for it; (P + 1, 17)."""
+    """``[powers_left, empty cells]``: which part of the next two tables is for it; (P + 1, 17).
+
+    Counts of Powers that share a part have the same ``openness``, too.
+    """
     line: NDArray[np.int32]
     """``[2 * part + inner, code]``: what a line is worth, of the edge or not; (2 * parts, 65536).
 
@@ -61,7 +65,7 @@ class Judge(NamedTuple):
     window: NDArray[np.int16]
     """``[part, code]``: what a window is worth beside (``windows``); (parts or 0, 536576)."""
     codes: NDArray[np.int64]
-    """Room for the codes of windows; shape (21,)."""
+    """Room for the codes of windows; shape (21,). One thread at a time uses a judge."""
     crossing: NDArray[np.int64]
     """``[8 * one + other]``: the code of a confined empty cell (``lines.crossings``); (64,)."""
     far: NDArray[np.int64]
@@ -198,17 +202,17 @@ def judge(rules: Rules) -> Judge:
     """The judge of these rules, made from them alone."""
     values = rule_values(rules)
     return Judge(
-        np.zeros((rules.powers + 1, CELLS + 1), np.int64),
-        np.stack([expected_worth(values)] * 2),
-        np.empty((0, CODES), np.int16),
-        np.empty(WINDOWS, np.int64),
-        crossings(values),
-        far_lanes(values),
-        openness(rules.powers),
-        spare_worth(rules),
-        rules.minimum,
-        ENDLESS,
-        ENDLESS,
-        ENDLESS,
-        0,
+        part=np.zeros((rules.powers + 1, CELLS + 1), np.int64),
+        line=np.stack([expected_worth(values)] * 2),
+        window=np.empty((0, CODES), np.int16),
+        codes=np.empty(WINDOWS, np.int64),
+        crossing=crossings(values),
+        far=far_lanes(values),
+        openness=openness(rules.powers),
+        spare=spare_worth(rules),
+        reach=rules.minimum,
+        trim=ENDLESS,
+        slack=ENDLESS,
+        lead=ENDLESS,
+        doubt=0,
     )

@@ -13,12 +13,11 @@ from magsim.compiled import kernel
 from magsim.decision import Decision
 from magsim.engine import HAND_INDEX, RuleValues
 from magsim.rules import Rules
-from magsim_bots import network
-from magsim_bots.exact import decide_endgame, endgame_option, rank, reliance
+from magsim_bots.exact import all_reliance, decide_endgame, endgame_option, rank
 from magsim_bots.growth import candidates, promising
 from magsim_bots.judge import Judge
 from magsim_bots.lines import POINT
-from magsim_bots.network import NONE, judge_for, network_file, weights_option
+from magsim_bots.network import NONE, judge_for, weights_option
 from magsim_bots.ranking import paid, power_options, ranked
 from magsim_bots.turn import HAND_COUNT, IN_A_ROW, THROWS, best_power, turn_values, turn_worth
 
@@ -80,9 +79,7 @@ class Lookahead(Bot):
 
     def relies_on(self, rules: Rules) -> str:
         """The network, and the solution that endgames are played by, if any are."""
-        learned = network.reliance(network_file(rules, self.weights))
-        solved = reliance(rules, self.endgame) if self.endgame else ""
-        return ", ".join(filter(None, (learned, solved)))
+        return all_reliance(rules, self.weights, self.endgame)
 
     def prepare(self, rules: Rules) -> None:
         """Read the network."""

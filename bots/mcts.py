@@ -13,11 +13,10 @@ from magsim.compiled import kernel
 from magsim.decision import Decision
 from magsim.engine import HAND_INDEX, RuleValues, random_below
 from magsim.rules import Rules
-from magsim_bots import network
-from magsim_bots.exact import decide_endgame, endgame_option, rank, reliance
+from magsim_bots.exact import all_reliance, decide_endgame, endgame_option, rank
 from magsim_bots.judge import Judge
 from magsim_bots.lines import POINT
-from magsim_bots.network import OWN, judge_for, network_file, weights_option
+from magsim_bots.network import OWN, judge_for, weights_option
 from magsim_bots.ranking import decision_of, paid
 from magsim_bots.tree import (
     ARMS,
@@ -32,6 +31,8 @@ from magsim_bots.tree import (
 )
 from magsim_bots.turn import THROWS
 
+SOME, MANY = 8, 48
+"""Simulations a decision that take about as long: by a network, by what rules alone tell."""
 MAX_ROUNDS = 8
 """Halving as many arms as there can be leaves one after fewer rounds."""
 
@@ -129,7 +130,7 @@ class Mcts(Bot):
     """Decides by Monte-Carlo tree search with exact one-turn expectations at its leaves.
 
     Boards are judged by a network (``network``) where one was learned for the rules, else by what
-    the rules alone tell (``judge``), for which more iterations pay.
+    the rules alone tell (``judge``), on which a simulation is faster and tells less.
 
     The decisions of the position are arms that share the simulations by sequential halving (Karnin,
     Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", ICML 2013; at the root of a
@@ -143,16 +144,19 @@ class Mcts(Bot):
     compiled = True
     strength = 364  # measured in results/ladder
 
-    iterations: int = option(8, "simulations a decision", minimum=2, maximum=20_000)
+    iterations: int = option(
+        0,
+        f"simulations a decision; 0: {SOME} with a network, else {MANY}",
+        minimum=0,
+        maximum=20_000,
+    )
     seed: int = option(0, "another stream of its own random numbers", minimum=0)
     endgame: int = endgame_option()
     weights: str = weights_option(OWN)
 
     def relies_on(self, rules: Rules) -> str:
         """The network, and the solution that endgames are played by, if any are."""
-        learned = network.reliance(network_file(rules, self.weights))
-        solved = reliance(rules, self.endgame) if self.endgame else ""
-        return ", ".join(filter(None, (learned, solved)))
+        return all_reliance(rules, self.weights, self.endgame)
 
     def prepare(self, rules: Rules) -> None:
         """Read the network."""
@@ -165,35 +169,38 @@ class Mcts(Bot):
     def _search(self, positions: Positions) -> Answers:
         decisions = np.empty(len(positions), np.int64)
         estimates = np.empty(len(positions), np.float64)
+        judged = judge_for(positions.rules, self.weights)
         _decide_batch(
             positions.boards,
             positions.hands,
             positions.powers_left,
             positions.keys,
-            self.iterations,
+            self._budget(judged),
             positions.values,
-            judge_for(positions.rules, self.weights),
+            judged,
             decisions,
             estimates,
         )
         return Answers(decisions, estimates)
 
+    def _budget(self, judged: Judge) -> int:
+        return self.iterations or (SOME if len(judged.window) else MANY)
+
     def rank(self, position: Position, key: int, count: int) -> list[Decision]:
         """The decisions that its search compared, in the order in which halving kept them.
 
         What was dropped early has been looked at less, and its estimate may stand above that of a
-        decision that was kept. Of Powers, only the most promising one is ever compared. Endgames
-        are ranked exactly.
+        decision that was kept. Of Powers, only the most promising one is ever compared, if any.
+        Endgames are ranked exactly.
         """
         if len(empty_cells(position.board)) <= self.endgame:
             return rank(position, self.endgame)[:count]
         values, judged = rule_values(position.rules), judge_for(position.rules, self.weights)
-        tree = new_tree(self.iterations + MAX_ROUNDS * (ARMS + 1), position.rules.powers)
+        budget = self._budget(judged)
+        tree = new_tree(budget + MAX_ROUNDS * (ARMS + 1), position.rules.powers)
         arms = np.empty(ARMS + 1, np.int64)
         board, hand, left = position.board, HAND_INDEX[position.dice], position.powers_left
-        found = _search(
-            tree, board, hand, left, np.uint64(key), self.iterations, values, judged, arms
-        )
+        found = _search(tree, board, hand, left, np.uint64(key), budget, values, judged, arms)
         spent = paid(position)
         return [
             decision_of(

@@ -15,6 +15,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
@@ -53,8 +54,11 @@ from magsim_bots.windows import (
 )
 
 Weights = NDArray[np.float64]
+Worths = NDArray[np.int16]
 
 FORMAT = 1
+LEARNED = ("line", "window", "openness")
+"""The tables of a judge that are learned."""
 SHIPPED = Path(__file__).parent / "networks"
 """What was learned for the published rules."""
 _KEPT = 16
@@ -62,7 +66,7 @@ _KEPT = 16
 _UNIT = POINT // _KEPT
 """... of so many 1/256 points each."""
 _ROUND = 100
-"""Games between two looks at the time."""
+"""So many games are played with dice of one key; another number learns other networks."""
 EXPLORE = 10
 """One turn in so many ends in another board than the one that looks best."""
 PARTS = 12
@@ -115,19 +119,19 @@ def blank(rules: Rules) -> Judge:
     values, part = rule_values(rules), parts_of(rules.powers)
     parts = 1 + part.max()
     return Judge(
-        part,
-        np.repeat(expected_worth(values)[np.newaxis], 2 * parts, axis=0),
-        np.zeros((parts, CODES), np.int16),
-        np.empty(WINDOWS, np.int64),
-        crossings(values),
-        far_lanes(values),
-        np.zeros((rules.powers + 1, CELLS + 1, 1 << SIDES), np.int32),
-        np.zeros((rules.powers + 1, CELLS + 1), np.int64),
-        min(DICE, max(3, rules.minimum)),
-        TRIM * POINT,
-        SLACK * POINT,
-        LEAD * POINT,
-        DOUBT,
+        part=part,
+        line=np.repeat(expected_worth(values)[np.newaxis], 2 * parts, axis=0),
+        window=np.zeros((parts, CODES), np.int16),
+        codes=np.empty(WINDOWS, np.int64),
+        crossing=crossings(values),
+        far=far_lanes(values),
+        openness=np.zeros((rules.powers + 1, CELLS + 1, 1 << SIDES), np.int32),
+        spare=np.zeros((rules.powers + 1, CELLS + 1), np.int64),
+        reach=min(DICE, max(3, rules.minimum)),
+        trim=TRIM * POINT,
+        slack=SLACK * POINT,
+        lead=LEAD * POINT,
+        doubt=DOUBT,
     )
 
 
@@ -268,13 +272,13 @@ def train(rules: Rules, seed: int, games: int, told: Callable[[int], object]) ->
     start = expected_worth(values)
     for first in range(0, games, _ROUND):
         count = min(_ROUND, games - first)
-        key = np.uint64(mix_key(seed, first))
+        key = np.uint64(_key(seed, first))
         self_play(count, key, EXPLORE, values, start, learner)
         told(count)
     return _packed(rules, seed, games, learner.judge)
 
 
-def mix_key(seed: int, first: int) -> int:
+def _key(seed: int, first: int) -> int:
     """The key of the dice of the games from ``first`` on."""
     words = f"network {seed} {first}".encode()
     return int.from_bytes(hashlib.sha256(words).digest()[:8], "little")
@@ -283,13 +287,9 @@ def mix_key(seed: int, first: int) -> int:
 def _packed(rules: Rules, seed: int, games: int, network: Judge) -> bytes:
     """A network as a file: what was learned of each table, in whole 1/16 points."""
     notes = {"format": FORMAT, "rules": _values(rules), "seed": seed, "games": games}
-    learned = {
-        "line": network.line - blank(rules).line,
-        "window": network.window.astype(np.int32),
-        "openness": network.openness,
-    }
+    learned = (network.line - blank(rules).line, network.window, network.openness)
     arrays: dict[str, NDArray[np.generic]] = {}
-    for name, table in learned.items():
+    for name, table in zip(LEARNED, learned, strict=True):
         worth = np.clip(np.rint(table.ravel() / _UNIT), -32_767, 32_767).astype(np.int16)
         (at,) = np.nonzero(worth)
         arrays[f"{name}_at"] = np.diff(at, prepend=0).astype(np.uint32)
@@ -317,16 +317,39 @@ def unpack(content: bytes, rules: Rules, path: Path) -> Judge:
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             notes = json.loads(arrays["notes"].tobytes())
-            found = notes["rules"] if notes["format"] == FORMAT else None
-            if found != _values(rules):
+            if notes["format"] != FORMAT:
+                raise ValueError("another format")
+            if notes["rules"] != _values(rules):
                 raise MagsimError(f"{path} is a network for other rules than {rules.name}")
-            for name in ("line", "window", "openness"):
-                table = getattr(network, name).reshape(-1)
-                at = np.cumsum(arrays[f"{name}_at"], dtype=np.int64)
-                table[at] += arrays[name].astype(table.dtype) * _UNIT
-    except (ValueError, KeyError, IndexError, TypeError, OSError, EOFError, zipfile.BadZipFile):
-        raise MagsimError(f"{path} is no network that this version reads") from None
+            for name in LEARNED:
+                _add(getattr(network, name), arrays[f"{name}_at"], arrays[name])
+    except _UNREADABLE as error:
+        raise MagsimError(f"{path} is no network that this version reads") from error
     return network
+
+
+_UNREADABLE = (
+    *(ValueError, KeyError, IndexError, TypeError, OSError, EOFError, MemoryError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error),
+)
+"""What a file may raise that is damaged, or no network at all."""
+
+
+def _add(table: NDArray[np.signedinteger], gaps: NDArray[np.uint32], worth: Worths) -> None:
+    """Add to a table what was learned of some of its entries, as ``_packed`` wrote it.
+
+    Raises:
+        ValueError: if that cannot be.
+    """
+    at = np.cumsum(gaps, dtype=np.int64)
+    if (gaps.dtype, worth.dtype) != (np.uint32, np.int16) or gaps.shape != worth.shape != ():
+        raise ValueError("arrays of other kinds")
+    flat = table.reshape(-1)
+    whole = flat[at] + worth.astype(np.int64) * _UNIT
+    limits = np.iinfo(table.dtype)
+    if ((whole < limits.min) | (whole > limits.max)).any():
+        raise ValueError("worths that are too large")
+    flat[at] = whole
 
 
 NONE, OWN = "none", "shipped"
@@ -368,21 +391,28 @@ def shipped() -> dict[str, Path]:
     return found
 
 
+class Network(NamedTuple):
+    """A network that was read, and which one it is."""
+
+    judge: Judge
+    digest: str
+
+
 @cache
-def read_network(rules: Rules, path: Path) -> Judge:
-    """The network in a file, always the same one.
+def network_for(rules: Rules, weights: str) -> Network | None:
+    """The network that the option ``weights`` means, read once; None if it means none.
 
     Raises:
-        MagsimError: if it cannot be read.
+        MagsimError: if it cannot be read, or is one for other rules.
     """
-    return unpack(_content(path), rules, path)
-
-
-def _content(path: Path) -> bytes:
+    path = network_file(rules, weights)
+    if path is None:
+        return None
     try:
-        return path.read_bytes()
+        content = path.read_bytes()
     except OSError as error:
         raise MagsimError(f"{path} cannot be read: {error.strerror or error}") from error
+    return Network(unpack(content, rules, path), hashlib.sha256(content).hexdigest()[:16])
 
 
 def judge_for(rules: Rules, weights: str) -> Judge:
@@ -391,14 +421,15 @@ def judge_for(rules: Rules, weights: str) -> Judge:
     Raises:
         MagsimError: if the network cannot be read.
     """
-    path = network_file(rules, weights)
-    return judge(rules) if path is None else read_network(rules, path)
+    network = network_for(rules, weights)
+    return network.judge if network else judge(rules)
 
 
-def reliance(path: Path | None) -> str:
+def reliance(rules: Rules, weights: str) -> str:
     """What a bot relies on that plays by a network, if it does.
 
     Raises:
-        MagsimError: if it cannot be read.
+        MagsimError: if the network cannot be read.
     """
-    return "" if path is None else f"network {hashlib.sha256(_content(path)).hexdigest()[:16]}"
+    network = network_for(rules, weights)
+    return f"network {network.digest}" if network else ""

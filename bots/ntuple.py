@@ -1,7 +1,6 @@
 """The bot that has learned: a search of one turn on a network of n-tuples (``network``)."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from magsim.rules import Rules
 from magsim_bots.growth import candidates
 from magsim_bots.judge import Judge
 from magsim_bots.lines import POINT
-from magsim_bots.network import OWN, network_file, read_network, reliance, train, weights_option
+from magsim_bots.network import NONE, OWN, network_for, reliance, train, weights_option
 from magsim_bots.ranking import paid, power_options, ranked
 from magsim_bots.turn import HAND_COUNT, IN_A_ROW, THROWS, best_power, turn_values
 
@@ -65,28 +64,29 @@ class Ntuple(Bot):
 
     def relies_on(self, rules: Rules) -> str:
         """The network."""
-        path = self._file(rules)
-        read_network(rules, path)
-        return reliance(path)
+        self._judge(rules)
+        return reliance(rules, self.weights)
 
     def prepare(self, rules: Rules) -> None:
         """Read the network."""
-        read_network(rules, self._file(rules))
+        self._judge(rules)
 
-    def _file(self, rules: Rules) -> Path:
-        path = network_file(rules, self.weights)
-        if path is None:
-            raise MagsimError(
-                f"bot ntuple has not learned {rules.name}; `magsim train ntuple` teaches it these "
-                "rules, and ntuple:weights=FILE plays by what it learned"
-            )
-        return path
+    def _judge(self, rules: Rules) -> Judge:
+        network = network_for(rules, self.weights)
+        if network:
+            return network.judge
+        if self.weights == NONE:
+            raise MagsimError("bot ntuple plays by a network; weights=none leaves it nothing")
+        raise MagsimError(
+            f"bot ntuple has not learned {rules.name}; `magsim train ntuple` teaches it these "
+            "rules, and ntuple:weights=FILE plays by what it learned"
+        )
 
     def decide_batch(self, positions: Positions) -> Answers:
         """The decisions, each with the expected final score."""
         decisions = np.empty(len(positions), np.int64)
         estimates = np.empty(len(positions), np.float64)
-        judge = read_network(positions.rules, self._file(positions.rules))
+        judge = self._judge(positions.rules)
         decide_all(
             positions.boards,
             positions.hands,
@@ -100,7 +100,7 @@ class Ntuple(Bot):
 
     def rank(self, position: Position, key: int, count: int) -> list[Decision]:  # noqa: ARG002 - no chance here
         """The best boards of this turn and all Powers, by what the network says of them."""
-        judge, left = read_network(position.rules, self._file(position.rules)), position.powers_left
+        judge, left = self._judge(position.rules), position.powers_left
         board, hand, values = position.board, HAND_INDEX[position.dice], rule_values(position.rules)
         boards, worths = np.empty((2, max(count, 1)), np.int64)
         found = candidates(board, hand, left, judge.reach + 1, values, judge, boards, worths)

@@ -12,6 +12,7 @@ import importlib.util
 import math
 import sys
 import typing
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
@@ -157,6 +158,35 @@ def reliance(bot: Bot, rules: Rules) -> str:
     if not isinstance(text, str):
         raise MagsimError(f"bot {bot.spec}: relies_on() gave {text!r}, not a text")
     return text
+
+
+def check_learner(bot: Bot) -> None:
+    """See that a bot can learn at all.
+
+    Raises:
+        MagsimError: if it has nothing to learn.
+    """
+    if type(bot).train is Bot.train:
+        raise MagsimError(f"bot {bot.spec} has nothing to learn")
+
+
+def learn(bot: Bot, rules: Rules, seed: int, games: int, told: Callable[[int], object]) -> bytes:
+    """What a bot learns of rules by playing: see ``Bot.train``.
+
+    Raises:
+        MagsimError: if the bot fails at it.
+    """
+    try:
+        content = bot.train(rules, seed, games, told)
+    except MagsimError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise MagsimError(
+            f"bot {bot.spec}: train() raised {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(content, bytes):
+        raise MagsimError(f"bot {bot.spec}: train() gave {content!r}, not bytes")
+    return content
 
 
 def strongest(rules: Rules) -> str:

@@ -29,7 +29,7 @@ def test_help_names_every_command() -> None:
 def test_bots_lists_options_with_defaults_and_limits() -> None:
     result = CliRunner().invoke(main, ["bots"])
     assert result.exit_code == 0
-    for name in ("random", "greedy", "lookahead", "mcts"):
+    for name in ("random", "greedy", "lookahead", "mcts", "ntuple"):
         assert f"\n{name}  " in f"\n{result.output}"
     assert "    iterations=" in result.output
     assert "at least 1" in result.output or "a whole number from 1 to" in result.output

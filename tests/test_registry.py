@@ -75,7 +75,7 @@ def refusal(text: str) -> str:
 
 
 def test_the_bots_of_this_repository_are_installed_and_load_with_their_defaults():
-    assert {"random", "greedy", "lookahead", "mcts"} <= installed().keys()
+    assert {"random", "greedy", "lookahead", "mcts", "ntuple"} <= installed().keys()
     assert isinstance(load_bot("random"), Bot)
     assert load_bot("random").spec == "random"
 

@@ -144,7 +144,7 @@ def by_time(frame: pl.DataFrame, y_label: str) -> Figure:
         y_label: the score in words, with its unit.
     """
     by_bot = looks(frame)
-    family = pl.col("bot").cast(pl.String).str.extract("^([^:]*)")
+    family = pl.col("bot").cast(pl.String).str.extract("^(cmd:.*|[^:]*)")
     figure, found = sheet.panels(
         f"{y_label[:1].upper()}{y_label[1:]}, by time",
         names(frame, "difficulty"),

@@ -47,22 +47,24 @@ def train(
     """Teach BOT from nothing, by playing against the dice; the same seed teaches it the same."""
     from tqdm import tqdm
 
-    from magsim.registry import load_bot
+    from magsim.registry import check_learner, learn, load_bot
     from magsim.variants import choose_rules
 
     bot, every = load_bot(spec), choose_rules(difficulty, rules_file, settings)
     files = [out / f"{rules.name}.npz" if len(every) > 1 else out for rules in every]
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    check_learner(bot)
     for file in files:
         _check(file)
-    try:
-        for rules, file in zip(every, files, strict=True):
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for rules, file in zip(every, files, strict=True):
+        try:
             with tqdm(total=games, desc=rules.name, unit=" games", dynamic_ncols=True) as bar:
-                _write(file, bot.train(rules, seed, games, bar.update))
-            click.echo(f"Wrote {file}")
-    except KeyboardInterrupt:
-        click.echo("\nStopped; nothing of it is kept.", err=True)
-        ctx.exit(INTERRUPTED)
+                content = learn(bot, rules, seed, games, bar.update)
+        except KeyboardInterrupt:
+            click.echo(f"\nStopped; of {rules.name} nothing is kept.", err=True)
+            ctx.exit(INTERRUPTED)
+        _write(file, content)
+        click.echo(f"Wrote {file}")
 
 
 def _check(file: Path) -> None:
@@ -73,11 +75,15 @@ def _check(file: Path) -> None:
     """
     if os.path.lexists(file):
         raise MagsimError(f"{file} is there already; move it away, or name another file")
-    _write(file, b"").unlink()
+    folder = next(folder for folder in file.absolute().parents if folder.exists())
+    if not folder.is_dir():
+        raise MagsimError(f"{file} cannot be written: {folder} is no folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise MagsimError(f"{file} cannot be written: {folder} allows it not")
 
 
-def _write(file: Path, content: bytes) -> Path:
-    """Write a file, whole or not at all.
+def _write(file: Path, content: bytes) -> None:
+    """Write a new file, whole or not at all.
 
     Raises:
         MagsimError: if it cannot be written.
@@ -86,7 +92,7 @@ def _write(file: Path, content: bytes) -> Path:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         temporary.write_bytes(content)
-        return temporary.replace(file)
+        os.link(temporary, file)
     except OSError as error:
         raise MagsimError(f"{file} cannot be written: {error.strerror or error}") from error
     finally:

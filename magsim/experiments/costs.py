@@ -29,9 +29,8 @@ def milliseconds(answers: Answers) -> dict[tuple[int, str], float]:
     return found
 
 
-def frontier(answers: Answers, point: int) -> list[str]:
+def frontier(answers: Answers, times: dict[tuple[int, str], float], point: int) -> list[str]:
     """The bots that score more than all faster ones at a point, the fastest first."""
-    times = milliseconds(answers)
     found: list[str] = []
     for bot in sorted(answers.moments, key=lambda bot: times[point, bot]):
         if not found or _score(answers, point, bot) > _score(answers, point, found[-1]):
@@ -49,8 +48,7 @@ def cost_table(answers: Answers) -> pl.DataFrame:
     for k in range(len(answers.points)):
         best = max(answers.moments, key=lambda bot: _score(answers, k, bot))
         for bot in answers.moments:
-            behind = answers.between_bots(k, best, bot)
-            told = (0.0, 0.0) if bot == best else (behind.mean, behind.half_width)
+            told = (0.0, 0.0) if bot == best else answers.between_bots(k, best, bot)[1:3]
             rows.append((k, bot, times[k, bot], *told))
     schema = {"point": pl.Int64, "bot": pl.String} | dict.fromkeys(
         ("ms", "behind", "behind_half_width"), pl.Float64
@@ -62,7 +60,7 @@ def cost_table(answers: Answers) -> pl.DataFrame:
 def near_the_best(costs: pl.DataFrame) -> pl.DataFrame:
     """The rows of ``cost_table`` within ``NEAR`` of the best score at their point."""
     top = pl.col("mean").max().over("point")
-    return costs.filter(top - pl.col("mean") <= NEAR * top)
+    return costs.filter(top - pl.col("mean") <= NEAR * top.abs())
 
 
 def _score(answers: Answers, point: int, bot: str) -> float:

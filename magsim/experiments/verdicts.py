@@ -254,7 +254,7 @@ def _cost(answers: Answers) -> str:
     times = milliseconds(answers)
     told = []
     for k, point in enumerate(answers.points):
-        bots = frontier(answers, k)
+        bots = frontier(answers, times, k)
         start = interval(*answers.mean(bots[0], "score", k)[1:3])
         steps = []
         for weak, strong in pairwise(bots):
