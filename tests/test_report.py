@@ -110,6 +110,19 @@ def test_what_is_no_report_is_left_alone(run: Path, tmp_path: Path) -> None:
     assert (result.exit_code, "is no folder" in result.stderr) == (2, True)
 
 
+def test_a_report_without_its_html_is_written_anew(run: Path, tmp_path: Path) -> None:
+    """As those in ``results/`` are, of which Markdown and SVG are kept."""
+    folder = tmp_path / "report"
+    assert magsim("report", run, "--out", folder).exit_code == 0
+    (folder / "report.html").unlink()
+    for path in (folder / "charts").glob("*.png"):
+        path.unlink()
+    before = (folder / "report.md").read_bytes()
+    assert magsim("report", run, "--out", folder).exit_code == 0
+    assert (folder / "report.html").is_file()
+    assert (folder / "report.md").read_bytes() == before
+
+
 def test_a_folder_with_more_than_a_report_is_left_alone(run: Path, tmp_path: Path) -> None:
     page = Page("old", "intro", "command", ())
     write(page, tmp_path / "report")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from magsim.analysis.shapes import canonical, shape, symmetric
 from magsim.errors import MagsimError
 from magsim.experiments.answers import Answers, answer, is_published
-from magsim.experiments.costs import cost_table, near_the_best
+from magsim.experiments.costs import NEAR, cost_table, near_the_best
 from magsim.experiments.openings import openings
 from magsim.experiments.question import MEASURES, Verdict, keep, read_question
 from magsim.experiments.report import report_experiment
@@ -446,7 +446,7 @@ def test_costs_stand_beside_scores_and_what_they_are_behind_by(
     by_hand.assert_rows(found.select(columns).iter_rows(), expected)
     kept = near_the_best(found)
     tops = {row[0]: max(r[2] for r in expected if r[0] == row[0]) for row in expected}
-    near = [row[:2] for row in expected if row[2] >= 0.9 * tops[row[0]]]
+    near = [row[:2] for row in expected if row[2] >= (1 - NEAR) * tops[row[0]]]
     assert 3 <= len(near) < len(expected)
     assert kept.select("difficulty", "bot").rows() == near
 

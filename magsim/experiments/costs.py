@@ -6,7 +6,7 @@ from magsim.errors import MagsimError
 from magsim.experiments.answers import Answers
 from magsim.timings import FILE, milliseconds_per_decision
 
-NEAR = 0.1
+NEAR = 0.05
 """Bots that score within this share of the best score are compared with it more closely."""
 
 
@@ -54,7 +54,11 @@ def cost_table(answers: Answers) -> pl.DataFrame:
         ("ms", "behind", "behind_half_width"), pl.Float64
     )
     costs = pl.DataFrame(rows, schema=schema, orient="row")
-    return answers.table(("score",)).join(costs, on=["point", "bot"], maintain_order="left")
+    return (
+        answers.table(("score",))
+        .join(costs, on=["point", "bot"], maintain_order="left")
+        .with_columns(pl.col("bot").cast(pl.Enum(list(answers.moments))))
+    )
 
 
 def near_the_best(costs: pl.DataFrame) -> pl.DataFrame:

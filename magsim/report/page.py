@@ -157,7 +157,8 @@ def check_folder(folder: Path) -> None:
     except OSError as error:
         reason = error.strerror or error
         raise MagsimError(f"{folder} cannot be used for the report: {reason}") from error
-    if foreign or (found and not {HTML, MARKDOWN} <= found):
+    whole = MARKDOWN in found and len(found) > 1  # the shipped ones have no HTML
+    if foreign or (found and not whole):
         raise MagsimError(
             f"{folder} holds something that is no report: choose another folder for it"
         )
