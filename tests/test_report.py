@@ -110,17 +110,14 @@ def test_what_is_no_report_is_left_alone(run: Path, tmp_path: Path) -> None:
     assert (result.exit_code, "is no folder" in result.stderr) == (2, True)
 
 
-def test_a_report_without_its_html_is_written_anew(run: Path, tmp_path: Path) -> None:
+def test_a_report_without_its_html_is_written_anew(tmp_path: Path) -> None:
     """As those in ``results/`` are, of which Markdown and SVG are kept."""
     folder = tmp_path / "report"
-    assert magsim("report", run, "--out", folder).exit_code == 0
+    write(Page("old", "intro", "command", ()), folder)
     (folder / "report.html").unlink()
-    for path in (folder / "charts").glob("*.png"):
-        path.unlink()
-    before = (folder / "report.md").read_bytes()
-    assert magsim("report", run, "--out", folder).exit_code == 0
+    write(Page("new", "intro", "command", ()), folder)
     assert (folder / "report.html").is_file()
-    assert (folder / "report.md").read_bytes() == before
+    assert "new" in (folder / "report.md").read_text()
 
 
 def test_a_folder_with_more_than_a_report_is_left_alone(run: Path, tmp_path: Path) -> None:
