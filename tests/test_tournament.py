@@ -77,7 +77,7 @@ def reference(arguments: list[object], tmp_path_factory: pytest.TempPathFactory)
     return run
 
 
-@pytest.mark.parametrize(("jobs", "chunk"), [(2, 24), (2, 5), (1, 7)])
+@pytest.mark.parametrize(("jobs", "chunk"), [(2, 5), (1, 7)])
 def test_records_do_not_depend_on_jobs_or_chunks(
     arguments: list[object], reference: Path, tmp_path: Path, jobs: int, chunk: int
 ) -> None:
