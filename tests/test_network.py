@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from reachable import images, random_board
 
+import magsim
 from magsim import engine, rules
 from magsim.board import RUIN, empty_cells, parse_board, with_cell
 from magsim.bot import rule_values
@@ -298,3 +299,24 @@ def test_turns_with_powers_in_a_row_are_worth_what_they_are_by_hand(text: str) -
         for left in (1, 2):
             by_hand = turn_by_hand(board, hand, left, left - 1, network)
             assert abs(int(found[left, number]) - by_hand) <= 2, (hand, left)
+
+
+def test_records_of_bots_on_networks_do_not_depend_on_jobs_or_chunks(tmp_path: Path) -> None:
+    found = []
+    for jobs, chunk in ((1, 12), (2, 5)):
+        run = tmp_path / str(jobs)
+        words = [
+            "tournament",
+            "--bots",
+            "ntuple,mcts",
+            "--difficulty",
+            "nightmare",
+            "--games",
+            "12",
+        ]
+        words += ["--jobs", str(jobs), "--chunk", str(chunk), "--out", str(run)]
+        assert CliRunner().invoke(main, words).exit_code == 0
+        turns, games = magsim.load(run)
+        found.append((turns.collect(), games.collect()))
+    assert found[0][0].equals(found[1][0])
+    assert found[0][1].equals(found[1][1])

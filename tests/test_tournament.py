@@ -66,7 +66,15 @@ def guesser(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def arguments(guesser: Path) -> list[object]:
-    return ["tournament", "--bots", f"random,greedy,mcts,{guesser}", "--games", 24, "--seed", 7]
+    return [
+        "tournament",
+        "--bots",
+        f"random,greedy,mcts:weights=none,{guesser}",
+        "--games",
+        24,
+        "--seed",
+        7,
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +172,10 @@ def test_the_default_folder_is_named_from_the_configuration(tmp_path: Path) -> N
         (["--seed", 8], "seed 7 there, 8 here"),
         (["--games", 25], "games 24 there, 25 here"),
         (["--chunk", 6], "chunk 24 there, 6 here"),
-        (["--bots", "random"], "bots random,greedy,mcts,guesser.py there, random here"),
+        (
+            ["--bots", "random"],
+            "bots random,greedy,mcts:weights=none,guesser.py there, random here",
+        ),
         (["--difficulty", "survival"], "difficulties peaceful,nightmare only there"),
         (["--set", "two_pairs=21"], "peaceful+two_pairs=21"),
     ],
