@@ -6,7 +6,7 @@ kind come from Bledsoe and Browning (1959), and from Szubert and Jaskowski, "Tem
 learning of n-tuple networks for the game 2048" (IEEE CIG 2014), for games of chance.
 
 They are learned by temporal differences (Sutton, 1988) over boards between turns. The target of a
-board is exact over the 126 rolls of its next turn, so no chance of the dice is in it. Each weight
+board is weighed over the 126 rolls of its next turn, so no chance of the dice is in it. Each weight
 has a rate of its own, which falls as its corrections cancel out (temporal coherence: Beal and
 Smith, 1999; Jaskowski, "Mastering 2048 with delayed temporal coherence learning", IEEE ToG 2018).
 """
@@ -215,14 +215,13 @@ def _learn_all(
 def self_play(
     games: int,
     key: np.uint64,
-    explore: int,
     values: RuleValues,
     start: NDArray[np.int32],
     learner: Learner,
 ) -> None:
     """Play games by the network as it stands, and learn from every board on the way.
 
-    One turn in ``explore`` ends in another board than the one that looks best. A board is learned
+    One turn in ``EXPLORE`` ends in another board than the one that looks best. A board is learned
     with every count of Powers left, also with those that play would not have there: else what is
     not met while it looks bad would go on to look bad.
     """
@@ -253,7 +252,7 @@ def self_play(
                 left -= 1
             _learn_all(board, start, learner, turn)
             pick = 0
-            if random_below(key, drawn, explore) == 0:
+            if random_below(key, drawn, EXPLORE) == 0:
                 pick = random_below(key, drawn + 1, count)
             other = boards[random_below(key, drawn + 2, count)]
             drawn += 3
@@ -273,7 +272,7 @@ def train(rules: Rules, seed: int, games: int, told: Callable[[int], object]) ->
     for first in range(0, games, _ROUND):
         count = min(_ROUND, games - first)
         key = np.uint64(_key(seed, first))
-        self_play(count, key, EXPLORE, values, start, learner)
+        self_play(count, key, values, start, learner)
         told(count)
     return _packed(rules, seed, games, learner.judge)
 

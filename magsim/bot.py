@@ -33,7 +33,6 @@ from magsim.decision import (
     unpack_power,
 )
 from magsim.engine import RuleValues
-from magsim.errors import MagsimError
 from magsim.rules import Rules
 
 
@@ -256,7 +255,7 @@ class Bot:
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "decide" in vars(cls) and "decide_batch" not in vars(cls):
-            cls.decide_batch = Bot.decide_batch  # type: ignore[method-assign]
+            cls.decide_batch = Bot.decide_batch  # type: ignore[method-assign]  # by decide
         if {"decide", "decide_batch"} & vars(cls).keys():
             for name in {"rank", "strength", "exact"} - vars(cls).keys():
                 setattr(cls, name, getattr(Bot, name))  # what it had belongs to another decide
@@ -280,16 +279,13 @@ class Bot:
         Games ask it before their first decision, within the same time limit; it is not timed.
         """
 
-    def train(self, rules: Rules, seed: int, games: int, told: Callable[[int], object]) -> bytes:  # noqa: ARG002 - most bots learn nothing
+    def train(self, rules: Rules, seed: int, games: int, told: Callable[[int], object]) -> bytes:
         """Learn rules from nothing by so many games; the content of a file to play by.
 
         The same seed and games give the same bytes. ``told`` is to be called with how many more
         games are done, now and then.
-
-        Raises:
-            MagsimError: if the bot learns nothing.
         """
-        raise MagsimError(f"bot {self.spec} has nothing to learn")
+        raise NotImplementedError(f"{type(self).__name__} has no train()")
 
     def decide(self, position: Position) -> Decision:
         """The decision in a position: a ``Place``, a ``Power`` or a ``Ruin``."""

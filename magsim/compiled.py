@@ -74,4 +74,4 @@ def cache_folder() -> Path:
     return Path(root) / f"kernels-{source_key(kernel_folders())}"
 
 
-numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]
+numba.config.CACHE_DIR = str(cache_folder())  # type: ignore[attr-defined]  # numba makes it

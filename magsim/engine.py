@@ -23,7 +23,7 @@ from magsim.decision import LOWER, RAISE, REROLL
 from magsim.mixing import GOLDEN, mix
 
 Boards = NDArray[np.int64]
-mix_word: Callable[[np.uint64], np.uint64] = kernel(mix)  # type: ignore[assignment]
+mix_word: Callable[[np.uint64], np.uint64] = kernel(mix)  # type: ignore[assignment]  # int to who reads it, words once compiled
 
 HANDS = tuple(
     hand

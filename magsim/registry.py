@@ -80,7 +80,7 @@ def options_of(bot: type[Bot]) -> list[Option]:
     except (NameError, TypeError) as error:
         raise MagsimError(f"bot {bot.__name__}: an option's type is unknown: {error}") from error
     found = []
-    for entry in dataclasses.fields(bot):  # type: ignore[arg-type]
+    for entry in dataclasses.fields(bot):  # type: ignore[arg-type]  # made one by Bot
         if hints[entry.name] not in (int, float, bool, str):
             raise MagsimError(
                 f"bot {bot.__name__}: option {entry.name!r} is to be annotated as int, float, bool "
@@ -141,20 +141,29 @@ def installed_class(name: str) -> type[Bot]:
     return loaded
 
 
+def _asked(bot: Bot, method: str, *arguments: object) -> object:
+    """What a method of a bot gives, its exceptions in a sentence.
+
+    Raises:
+        MagsimError: if it raises anything.
+    """
+    try:
+        return getattr(bot, method)(*arguments)
+    except MagsimError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise MagsimError(
+            f"bot {bot.spec}: {method}() raised {type(error).__name__}: {error}"
+        ) from error
+
+
 def reliance(bot: Bot, rules: Rules) -> str:
     """What a bot ``relies_on`` under rules.
 
     Raises:
         MagsimError: if it is not there, or the bot cannot say.
     """
-    try:
-        text = bot.relies_on(rules)
-    except MagsimError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise MagsimError(
-            f"bot {bot.spec}: relies_on() raised {type(error).__name__}: {error}"
-        ) from error
+    text = _asked(bot, "relies_on", rules)
     if not isinstance(text, str):
         raise MagsimError(f"bot {bot.spec}: relies_on() gave {text!r}, not a text")
     return text
@@ -176,14 +185,7 @@ def learn(bot: Bot, rules: Rules, seed: int, games: int, told: Callable[[int], o
     Raises:
         MagsimError: if the bot fails at it.
     """
-    try:
-        content = bot.train(rules, seed, games, told)
-    except MagsimError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise MagsimError(
-            f"bot {bot.spec}: train() raised {type(error).__name__}: {error}"
-        ) from error
+    content = _asked(bot, "train", rules, seed, games, told)
     if not isinstance(content, bytes):
         raise MagsimError(f"bot {bot.spec}: train() gave {content!r}, not bytes")
     return content

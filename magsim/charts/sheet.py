@@ -146,7 +146,7 @@ def _legend(figure: Figure, entries: Sequence[Entry]) -> tuple[Legend | None, fl
     # Set one by one, because a label that begins with "_" would leave the legend.
     for text, label in zip(key.get_texts(), labels, strict=True):
         text.set_text(label)
-    extent = key.get_window_extent(FigureCanvasAgg(figure).get_renderer())  # type: ignore[no-untyped-call]
+    extent = key.get_window_extent(FigureCanvasAgg(figure).get_renderer())  # type: ignore[no-untyped-call]  # in matplotlib
     return key, extent.height / figure.dpi
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from magsim.cli.common import INTERRUPTED, rules_options
+from magsim.cli.common import INTERRUPTED, rules_options, seed_option
 from magsim.errors import MagsimError
 
 
@@ -20,13 +20,7 @@ from magsim.errors import MagsimError
     show_default=True,
     help="Games to learn from.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**64 - 1),
-    default=1,
-    show_default=True,
-    help="Seed of the games.",
-)
+@seed_option
 @click.option(
     "--out",
     required=True,
