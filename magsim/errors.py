@@ -16,6 +16,10 @@ class BotFault(MagsimError):
     exit_code = 3
 
 
+class Lost(MagsimError):
+    """Whoever did the work is gone; what is done is kept, and the same command goes on."""
+
+
 def first_line(error: BaseException) -> str:
     """The first line of what an exception says."""
     return str(error).partition("\n")[0]

@@ -198,7 +198,20 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:_DIGEST]
 
 
-def write_part(folder: Path, games: tuple[int, int], frame: pl.DataFrame, origin: str = "") -> None:
+def encode(frame: pl.DataFrame) -> bytes:
+    """A table as the bytes of a Parquet file."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd", compression_level=_COMPRESSION_LEVEL)
+    return buffer.getvalue()
+
+
+def encode_chunk(rules: Rules, played: Played) -> dict[str, bytes]:
+    """The parts of a chunk by table."""
+    frames = {"turns": turns_frame(played.turns), "games": games_frame(played.games, rules)}
+    return {table: encode(frame) for table, frame in frames.items()}
+
+
+def write_part(folder: Path, games: tuple[int, int], content: bytes, origin: str = "") -> None:
     """Write a part of the first to the last of ``games``, whole, in place of an older one.
 
     ``origin`` is put into its name, to say what it was made from. Whoever is killed just before it
@@ -208,9 +221,6 @@ def write_part(folder: Path, games: tuple[int, int], frame: pl.DataFrame, origin
         OSError: if the disk refuses.
     """
     name = f"{games[0]:09d}-{games[1]:09d}"
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer, compression="zstd", compression_level=_COMPRESSION_LEVEL)
-    content = buffer.getvalue()
     folder.mkdir(parents=True, exist_ok=True)
     temporary = folder / f".{games[0]:09d}.{os.getpid()}.tmp"
     try:
@@ -222,16 +232,16 @@ def write_part(folder: Path, games: tuple[int, int], frame: pl.DataFrame, origin
         temporary.unlink(missing_ok=True)
 
 
-def write_chunk(run: Path, bot: str, rules: Rules, played: Played) -> None:
-    """Write a chunk's turns, then its games.
+def write_chunk(
+    run: Path, bot: str, difficulty: str, games: tuple[int, int], parts: dict[str, bytes]
+) -> None:
+    """Write a chunk's turns, then its games: the first to the last of ``games``.
 
     Raises:
         OSError: if the disk refuses; no part is left half-written.
     """
-    games = int(played.games.game[0]), int(played.games.game[-1])
-    frames = {"turns": turns_frame(played.turns), "games": games_frame(played.games, rules)}
-    for table, frame in frames.items():
-        write_part(part_folder(run, table, rules.name, bot), games, frame)
+    for table in TABLES:
+        write_part(part_folder(run, table, difficulty, bot), games, parts[table])
 
 
 def parts(run: Path, table: str, difficulty: str, bot: str) -> dict[tuple[int, int], Path]:
@@ -266,13 +276,6 @@ def is_intact(part: Path) -> bool:
         return digest_in(part) == _digest(part.read_bytes())
     except OSError:
         return False
-
-
-def remove_leftovers(run: Path) -> None:
-    """Remove temporary files of processes that are gone, and what dead workers noted."""
-    for path in run.glob(".asked-*"):
-        path.unlink(missing_ok=True)
-    remove_temporaries(run)
 
 
 def remove_temporaries(run: Path) -> None:

@@ -1,26 +1,20 @@
-"""Tournaments: plan chunks, fan them out with joblib, show progress, resume.
+"""Tournaments: plan chunks, have a crew play them, write what comes back, show progress, resume.
 
 A chunk whose parts exist is done; nothing else is remembered between runs. Bots always play in
 worker processes, so that one that hangs or crashes takes nobody else down.
 """
 
-import contextlib
-import hashlib
 import os
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
+from typing import TextIO
 
-from joblib import delayed
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 from tqdm import tqdm
 
-from magsim import records, worker
-from magsim.asking import read_note
-from magsim.bot import Bot
-from magsim.compiled import cache_folder
+from magsim import records
+from magsim.crew import Crew
+from magsim.entrants import Entrant
 from magsim.errors import MagsimError
 from magsim.manifest import (
     FILE,
@@ -32,21 +26,10 @@ from magsim.manifest import (
     read_manifest,
     write_manifest,
 )
-from magsim.pool import parallel, stop_workers
-from magsim.referee import describe_death
-from magsim.registry import fingerprint, load_bot, reliance, worker_spec
-from magsim.rules import PEACEFUL, Rules
+from magsim.registry import reliance
+from magsim.rules import Rules
 from magsim.timings import add_timing, open_timings
 from magsim.worker import Chunk, Done
-
-
-@dataclass(frozen=True, slots=True)
-class Entrant:
-    """A bot in a tournament: its canonical spec, the spec that loads it, its fingerprint."""
-
-    bot: Bot
-    source: str
-    fingerprint: str
 
 
 @dataclass(slots=True)
@@ -56,46 +39,6 @@ class Report:
     played: int = 0
     before: int = 0
     faults: dict[str, str] = field(default_factory=dict)
-
-
-def enter(specs: str, time_limit: float) -> list[Entrant]:
-    """The bots of specs joined by commas.
-
-    Raises:
-        MagsimError: if a spec is wrong, two name the same bot, or a bot file does not import.
-    """
-    entrants: dict[str, Entrant] = {}
-    for text in (text.strip() for text in specs.split(",")):
-        if text.partition(":")[0].endswith(".py"):
-            _try_file(worker_spec(text), time_limit)
-        bot = load_bot(text)
-        if bot.spec in entrants:
-            raise MagsimError(f"bot {bot.spec!r} is named twice in {specs!r}")
-        entrants[bot.spec] = Entrant(bot, worker_spec(text), fingerprint(text))
-    return list(entrants.values())
-
-
-def enter_one(option: str, spec: str, time_limit: float, rules: Rules) -> Entrant:
-    """The one bot of a spec, compiled, for these rules; ``option`` is where the spec was given.
-
-    Raises:
-        MagsimError: if the spec names no bot, or several, or what the bot relies on is not there.
-    """
-    entrants = enter(spec, time_limit)
-    if len(entrants) > 1:
-        raise MagsimError(f"{option} {spec}: name one bot, not {len(entrants)}")
-    compile_kernels(entrants, rules)
-    return entrants[0]
-
-
-def _try_file(source: str, time_limit: float) -> None:
-    """Import a stranger's file in a worker first, where it can do no harm."""
-    try:
-        (problem,) = parallel(1, [delayed(worker.try_bot)(source, time_limit)])
-    except TerminatedWorkerError:
-        problem = f"bot {source} takes its process down when it is imported"
-    if problem:
-        raise MagsimError(problem)
 
 
 def make_plan(
@@ -142,7 +85,7 @@ def open_run(run: Path, plan: Plan, may_grow: bool = False) -> None:
                 f"{run} holds a run of another configuration ({'; '.join(found)}): "
                 "choose another folder with --out"
             )
-        records.remove_leftovers(run)
+        records.remove_temporaries(run)
         if not os.access(run, os.W_OK):
             raise MagsimError(f"folder {run} cannot be written: permission denied")
         for path in records.strangers(run, plan):
@@ -180,7 +123,6 @@ def missing_chunks(run: Path, plan: Plan, entrants: list[Entrant], limit: float)
             plan.seed,
             first,
             games,
-            run,
             limit,
         )
         for first, games in plan.chunks()
@@ -206,102 +148,14 @@ def _intact_parts(run: Path, table: str, difficulty: str, bot: str) -> set[tuple
     return set(found)
 
 
-class _Crew:
-    """Worker processes that play chunks until none is left."""
+def play(run: Path, plan: Plan, entrants: list[Entrant], crew: Crew, time_limit: float) -> Report:
+    """Have a crew play what is missing of a run, with progress on standard error.
 
-    def __init__(self, jobs: int, report: Report, on_done: Callable[[Done], None]) -> None:
-        self._jobs = jobs
-        self._report = report
-        self._on_done = on_done
-
-    def play(self, chunks: Iterator[Chunk]) -> None:
-        """Play chunks; when a worker dies, play those under way one by one to find out why."""
-        while under_way := self._play_all(chunks, self._jobs):
-            for chunk in under_way:
-                self._play_alone(chunk)
-
-    def _play_alone(self, chunk: Chunk) -> None:
-        if not self._play_all(iter([chunk]), 1):
-            return
-        asked = read_note(chunk.note)
-        death = describe_death(chunk.bot, chunk.rules, asked, chunk.time_limit)
-        self._report.faults.setdefault(chunk.bot, death)
-
-    def _play_all(self, chunks: Iterator[Chunk], jobs: int) -> list[Chunk]:
-        """Play chunks to the last, or until a worker dies; then, those that were under way."""
-        under_way: dict[Chunk, None] = {}
-
-        def tasks() -> Iterator[object]:
-            for chunk in chunks:
-                if chunk.bot not in self._report.faults:
-                    under_way[chunk] = None
-                    yield delayed(worker.play_chunk)(chunk)
-
-        try:
-            for done in parallel(jobs, tasks()):
-                del under_way[done.chunk]
-                if done.fault:
-                    self._report.faults.setdefault(done.chunk.bot, done.fault)
-                self._on_done(done)
-        except TerminatedWorkerError:
-            return list(under_way)
-        return []
-
-
-def compile_kernels(entrants: list[Entrant], rules: Rules) -> None:
-    """Compile in a worker what is not in the cache yet, and say how long it took.
-
-    ``rules`` are some that the bots are going to play by, and that what they rely on is for.
+    The crew is stopped at the end. A bot at fault is stopped, the others play on.
+    ``KeyboardInterrupt`` ends the workers and is passed on.
 
     Raises:
-        MagsimError: if what a bot relies on under them is not there.
-    """
-    warm_ups = {("the simulator", ""): partial(worker.warm_up, None, PEACEFUL)}
-    for entrant in entrants:
-        relied, name = reliance(entrant.bot, rules), entrant.bot.spec.partition(":")[0]
-        if entrant.bot.compiled:
-            version = f"{entrant.fingerprint} {relied}".rstrip()
-            law = rules if relied else PEACEFUL
-            warm_ups[f"bot {name}", version] = partial(worker.warm_up, entrant.source, law)
-    for (name, version), warm_up in warm_ups.items():
-        compile_once(name, version, warm_up)
-
-
-def compile_once(name: str, version: str, warm_up: Callable[[], float]) -> None:
-    """Call in a worker what compiles something, unless it has been called; say how long it took.
-
-    ``warm_up`` returns the seconds that it took; ``name`` is how to call what it compiles.
-    """
-    digest = hashlib.sha256(f"{name} {version}".encode()).hexdigest()[:16]
-    marker = cache_folder() / f"{digest}.compiled"
-    if marker.exists():
-        return
-    print(f"Compiling {name}, this once ...", file=sys.stderr)
-    try:
-        (seconds,) = parallel(1, [delayed(warm_up)()])
-    except TerminatedWorkerError:
-        return  # the work itself will say where its process was taken down
-    print(f"Compiled {name} in {seconds:.1f} s.", file=sys.stderr)
-    with contextlib.suppress(OSError):  # then the next run says so again
-        marker.parent.mkdir(parents=True, exist_ok=True)
-        marker.touch()
-
-
-def play(
-    run: Path,
-    plan: Plan,
-    entrants: list[Entrant],
-    jobs: int,
-    time_limit: float,
-    keep_workers: bool = False,
-) -> Report:
-    """Play what is missing of a run, with progress on standard error.
-
-    Unless they are kept for what comes next, worker processes end with it. A bot at fault is
-    stopped, the others play on. ``KeyboardInterrupt`` ends the workers and is passed on.
-
-    Raises:
-        MagsimError: if a part is damaged or cannot be written.
+        MagsimError: if a part is damaged or cannot be written, or the crew can go on no more.
     """
     total = plan.games * len(plan.bots) * len(plan.rules)
     missing = sum(chunk.games for chunk in missing_chunks(run, plan, entrants, time_limit))
@@ -309,7 +163,7 @@ def play(
     if not missing:
         return report
     try:
-        compile_kernels(entrants, plan.rules[0])
+        crew.prepare(entrants, plan.rules[0])
         with (
             open_timings(run) as timings,
             tqdm(
@@ -320,25 +174,25 @@ def play(
                 dynamic_ncols=True,
             ) as bar,
         ):
-
-            def on_done(done: Done) -> None:
-                if done.fault is None:
-                    add_timing(
-                        timings,
-                        done.chunk.bot,
-                        done.chunk.rules.name,
-                        done.chunk.first,
-                        done.decisions,
-                        done.seconds,
-                    )
-                    report.played += done.chunk.games
-                    bar.update(done.chunk.games)
-
-            _Crew(jobs, report, on_done).play(missing_chunks(run, plan, entrants, time_limit))
+            chunks = missing_chunks(run, plan, entrants, time_limit)
+            for done in crew.play(chunks, lambda chunk: chunk.bot not in report.faults):
+                if done.fault:
+                    report.faults.setdefault(done.chunk.bot, done.fault)
+                    continue
+                _keep(run, done, timings)
+                report.played += done.chunk.games
+                bar.update(done.chunk.games)
     except OSError as error:
         raise MagsimError(f"run {run} cannot be written: {error.strerror or error}") from error
     finally:
-        if not keep_workers:
-            stop_workers()
-        records.remove_leftovers(run)
+        crew.stop()
+        records.remove_temporaries(run)
     return report
+
+
+def _keep(run: Path, done: Done, timings: TextIO) -> None:
+    """Write the parts of a chunk, and note what it took."""
+    chunk = done.chunk
+    games = chunk.first, chunk.first + chunk.games - 1
+    records.write_chunk(run, chunk.bot, chunk.rules.name, games, done.parts)
+    add_timing(timings, chunk.bot, chunk.rules.name, chunk.first, done.decisions, done.seconds)

@@ -1,20 +1,21 @@
-"""What runs in a worker process: playing one chunk and writing its parts.
+"""What runs in a worker process: playing one chunk into the bytes of its parts.
 
 Heavy modules are imported inside the functions, after ``set_up`` has told them to use one thread.
 """
 
+import contextlib
 import hashlib
 import os
 import signal
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from magsim.errors import BotFault, MagsimError
-from magsim.rules import Rules
+from magsim.rules import PEACEFUL, Rules
 
 if TYPE_CHECKING:
     from magsim.bot import Bot
@@ -27,7 +28,7 @@ WARM_UP_SECONDS = 300.0
 class Chunk:
     """Games ``first`` to ``first + games - 1`` of one bot at one difficulty.
 
-    ``bot`` is the canonical spec, ``source`` the spec that loads it anywhere on this machine,
+    ``bot`` is the canonical spec, ``source`` the spec that loads it anywhere on a machine,
     ``fingerprint`` what the run was planned with, and ``relied`` what the bot relied on then.
     """
 
@@ -39,21 +40,20 @@ class Chunk:
     seed: int
     first: int
     games: int
-    run: Path
     time_limit: float
 
-    @property
-    def note(self) -> Path:
-        """Where a worker notes what it asks while it plays this chunk."""
+    def note(self, folder: Path) -> Path:
+        """The file of a folder in which a worker notes what it asks while it plays this chunk."""
         key = f"{self.bot} {self.rules.name} {self.first}"
-        return self.run / f".asked-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+        return folder / f"asked-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a chunk took, or the sentence that says why its bot had to stop."""
+    """A chunk's parts by table and what they took, or the sentence why its bot had to stop."""
 
     chunk: Chunk
+    parts: dict[str, bytes] = field(default_factory=dict)
     decisions: int = 0
     seconds: float = 0.0
     fault: str | None = None
@@ -74,7 +74,7 @@ def set_up(parent: int) -> None:
 
 
 @cache
-def _bot(source: str, planned: str | None = None) -> "Bot":
+def planned_bot(source: str, planned: str | None = None) -> "Bot":
     """The bot of a spec.
 
     Raises:
@@ -112,7 +112,7 @@ def try_bot(source: str, seconds: float) -> str | None:
     watch = Watch(seconds)
     try:
         with watch.within(Asked(0, 0, 0, 0, 0, 0, 0)):
-            _bot(source)
+            planned_bot(source)
     except TimeUp:
         return f"bot {source} does not import within {seconds:g} s"
     except MagsimError as error:
@@ -122,29 +122,67 @@ def try_bot(source: str, seconds: float) -> str | None:
     return None
 
 
-def play_chunk(chunk: Chunk) -> Done:
-    """Play a chunk and write its parts; a fault of the bot is reported, not raised.
+def play_chunk(chunk: Chunk, folder: Path) -> Done:
+    """Play a chunk, with its note in a folder; a fault of the bot is reported, not raised.
 
     Raises:
-        OSError: if a part cannot be written.
+        OSError: if the note cannot be written.
         MagsimError: if the bot, or what it relies on, has changed since the run began.
     """
     from magsim import records
     from magsim.asking import Watch
     from magsim.simulate import play_games
 
-    watch = Watch(chunk.time_limit, chunk.note)
+    note = chunk.note(folder)
+    watch = Watch(chunk.time_limit, note)
     try:
-        bot = _bot(chunk.source, chunk.fingerprint)
+        bot = planned_bot(chunk.source, chunk.fingerprint)
         _check_reliance(bot, chunk)
         played = play_games(bot, chunk.rules, chunk.seed, chunk.first, chunk.games, watch)
-        records.write_chunk(chunk.run, chunk.bot, chunk.rules, played)
+        parts = records.encode_chunk(chunk.rules, played)
     except BotFault as fault:
         return Done(chunk, fault=str(fault))
     finally:
         watch.close()
-        chunk.note.unlink(missing_ok=True)
-    return Done(chunk, played.decisions, played.seconds)
+        note.unlink(missing_ok=True)
+    return Done(chunk, parts, played.decisions, played.seconds)
+
+
+class Kernels(NamedTuple):
+    """Compiled code to have ready: of a bot, or where ``source`` is None, of the simulator.
+
+    It is compiled by playing under ``rules``; ``version`` is what it depends on.
+    """
+
+    name: str
+    version: str
+    source: str | None
+    rules: Rules
+
+
+def kernels(bot: "Bot", source: str, fingerprint: str, relied: str, rules: Rules) -> list[Kernels]:
+    """The compiled code that a bot plays by under rules, with what it relies on there."""
+    found = [Kernels("the simulator", "", None, PEACEFUL)]
+    if bot.compiled:
+        name = f"bot {bot.spec.partition(':')[0]}"
+        law = rules if relied else PEACEFUL
+        found.append(Kernels(name, f"{fingerprint} {relied}".rstrip(), source, law))
+    return found
+
+
+def marker(name: str, version: str) -> Path:
+    """The file that says that something is compiled and in the cache."""
+    from magsim.compiled import cache_folder
+
+    digest = hashlib.sha256(f"{name} {version}".encode()).hexdigest()[:16]
+    return cache_folder() / f"{digest}.compiled"
+
+
+def mark(path: Path) -> None:
+    """Say that something is compiled; where it cannot be said, it will be looked for again."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
 
 
 def warm_up(source: str | None, rules: Rules) -> float:
@@ -158,7 +196,7 @@ def warm_up(source: str | None, rules: Rules) -> float:
     started = time.perf_counter()
     watch = Watch(WARM_UP_SECONDS)
     try:
-        play_games(_bot(source) if source else PowerFirst(), rules, 0, 0, 1, watch)
+        play_games(planned_bot(source) if source else PowerFirst(), rules, 0, 0, 1, watch)
     except BotFault:
         pass
     finally:

@@ -8,7 +8,13 @@ from magsim.asking import Watch
 from magsim.bot import Bot
 from magsim.manifest import Plan, write_manifest
 from magsim.rules import DIFFICULTIES, Rules
-from magsim.simulate import PowerFirst, play_games
+from magsim.simulate import Played, PowerFirst, play_games
+
+
+def write(run: Path, bot: str, rules: Rules, played: Played) -> None:
+    """Write a chunk that was played in this process."""
+    games = int(played.games.game[0]), int(played.games.game[-1])
+    records.write_chunk(run, bot, rules.name, games, records.encode_chunk(rules, played))
 
 
 def make_run(
@@ -27,5 +33,5 @@ def make_run(
             bot = (bots or {}).get(name) or PowerFirst()
             for first in range(0, count, chunk):
                 played = play_games(bot, at, 1, first, min(chunk, count - first), watch)
-                records.write_chunk(run, name, at, played)
+                write(run, name, at, played)
     return run

@@ -18,6 +18,7 @@ from magsim.board import EMPTY_BOARD, SYMBOLS, cell_values, empty_cells, parse_b
 from magsim.bot import Bot, Position
 from magsim.cli import main
 from magsim.decision import Decision, Place, Power, Ruin, pack_decision, parse_decision
+from magsim.entrants import Entrant
 from magsim.errors import BotFault, MagsimError
 from magsim.play.advice import Regret, hint, regrets, rival_game
 from magsim.play.steps import Step
@@ -25,7 +26,6 @@ from magsim.pool import stop_workers
 from magsim.reading.explain import Inquiry, explain
 from magsim.reading.replay import Game, read_game
 from magsim.rules import PEACEFUL, SURVIVAL, Rules
-from magsim.tournament import Entrant
 
 SECONDS = 60.0
 BOARD = parse_board("..../.34./..R./....")

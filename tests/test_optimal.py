@@ -21,6 +21,7 @@ from magsim.bot import Bot, Position
 from magsim.cli import main
 from magsim.decision import Place, Power, Ruin, unpack_decision
 from magsim.engine import empty_mask
+from magsim.entrants import Entrant
 from magsim.errors import MagsimError
 from magsim.play import saves
 from magsim.play.advice import regrets
@@ -34,7 +35,6 @@ from magsim.simulate import Played, play_games
 from magsim.solver.classes import class_word
 from magsim.solver.library import missing_sentence, needed_perfect
 from magsim.solver.limits import LIMITED, NO_LIMITS, may_pay
-from magsim.tournament import Entrant
 
 SEED = 11
 

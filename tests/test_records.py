@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from small_runs import make_run
+from small_runs import make_run, write
 
 import magsim
 from magsim import records
@@ -72,7 +72,7 @@ def test_a_chunk_is_read_back_with_bot_and_difficulty(watch: Watch, tmp_path: Pa
     run = tmp_path / "a=1" / "[odd]*"
     bot, rules = "my bot:level=2", Rules("odd/name+x=[1,2]", 2, (1, 2))
     played = play(rules, watch)
-    records.write_chunk(run, bot, rules, played)
+    write(run, bot, rules, played)
     for table, frame in (
         ("turns", records.turns_frame(played.turns)),
         ("games", records.games_frame(played.games, rules)),
@@ -88,7 +88,7 @@ def test_a_chunk_is_read_back_with_bot_and_difficulty(watch: Watch, tmp_path: Pa
 def test_enumerations_are_dictionary_columns_for_other_readers(
     watch: Watch, tmp_path: Path
 ) -> None:
-    records.write_chunk(tmp_path, "bot", PEACEFUL, play(PEACEFUL, watch))
+    write(tmp_path, "bot", PEACEFUL, play(PEACEFUL, watch))
     part = next(tmp_path.glob("turns/*/*/*.parquet"))
     schema = pl.read_parquet_schema(part)
     assert all(isinstance(schema[name], pl.Enum) for name in ("roll", "dice", "ruin", "magdagdon"))
@@ -102,12 +102,12 @@ def test_a_part_that_cannot_be_written_leaves_nothing(
 
     monkeypatch.setattr(Path, "write_bytes", refuse)
     with pytest.raises(OSError, match="No space left"):
-        records.write_chunk(tmp_path, "bot", PEACEFUL, play(PEACEFUL, watch))
+        write(tmp_path, "bot", PEACEFUL, play(PEACEFUL, watch))
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 def test_damage_and_strangers_are_refused(watch: Watch, tmp_path: Path) -> None:
-    records.write_chunk(tmp_path, "bot", PEACEFUL, play(PEACEFUL, watch))
+    write(tmp_path, "bot", PEACEFUL, play(PEACEFUL, watch))
     part = next(tmp_path.glob("games/*/*/*.parquet"))
     assert records.is_intact(part)
     part.write_bytes(part.read_bytes()[:-1])
@@ -144,7 +144,7 @@ def test_a_run_is_loaded_as_two_lazy_frames(watch: Watch, tmp_path: Path) -> Non
 
 
 def test_one_game_is_read_out_of_its_part(watch: Watch, tmp_path: Path) -> None:
-    records.write_chunk(tmp_path, "bot", PEACEFUL, play(PEACEFUL, watch))
+    write(tmp_path, "bot", PEACEFUL, play(PEACEFUL, watch))
     part = next(tmp_path.glob("turns/*/*/*.parquet"))
     whole = records.read_part(part, "turns")
     for game in (0, 5):

@@ -182,7 +182,7 @@ def rewrite(part: Path, change: pl.Expr) -> None:
     """Change a part's rows and give it the name that its new bytes deserve."""
     frame = records.read_part(part, part.parts[-4]).with_columns(change)
     first, last = (int(word) for word in part.name.partition(".")[0].split("-"))
-    records.write_part(part.parent, (first, last), frame)
+    records.write_part(part.parent, (first, last), records.encode(frame))
 
 
 def judge_again(run: Path, seed: int = 1) -> None:

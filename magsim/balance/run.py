@@ -10,6 +10,7 @@ from tqdm import tqdm
 from magsim.analysis.tallies import player_columns
 from magsim.balance.sums import Sums, add, sum_up
 from magsim.balance.turns import Task, weigh_part
+from magsim.entrants import compile_once
 from magsim.errors import MagsimError
 from magsim.manifest import Plan
 from magsim.pool import stop_workers
@@ -17,7 +18,6 @@ from magsim.regret.judging import warm_up
 from magsim.regret.run import played_parts
 from magsim.solver.perfect import Perfect
 from magsim.solver.solutions import crew
-from magsim.tournament import compile_once
 
 _PATIENCE = 0.2
 """Seconds; a wait without an end does not hear Ctrl-C once polars is loaded."""

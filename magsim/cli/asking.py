@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from magsim.cli.common import jobs_option, time_limit_option
+from magsim.cli.common import backend_options, connect, jobs_option, time_limit_option
 from magsim.cli.playing import play_run
 from magsim.cli.reporting import check_report, write_report
 
 if TYPE_CHECKING:
-    from magsim.manifest import Plan
-    from magsim.tournament import Entrant
+    from magsim.cli.playing import Prepared
 
 
 @click.command()
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 @click.option("--games", type=click.IntRange(1, 2**32 - 1), help="Other than the file says.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Other than the file says.")
 @jobs_option
+@backend_options
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -39,6 +39,8 @@ def experiment(
     games: int | None,
     seed: int | None,
     jobs: int,
+    backend: str,
+    scheduler: str | None,
     out: Path | None,
     report: Path | None,
     time_limit: float,
@@ -48,12 +50,14 @@ def experiment(
     The same command resumes an experiment that was stopped.
     """
     from magsim import tournament as tournaments
+    from magsim.crew import Processes
+    from magsim.entrants import enter
     from magsim.experiments import question as questions
     from magsim.manifest import default_folder
 
-    def prepare() -> "tuple[Path, Plan, list[Entrant]]":
+    def prepare() -> "Prepared":
         question = questions.read_question(file)
-        entrants = tournaments.enter(question.bots if bots is None else bots, time_limit)
+        entrants = enter(question.bots if bots is None else bots, time_limit)
         plan = tournaments.make_plan(
             entrants,
             question.rules,
@@ -63,8 +67,9 @@ def experiment(
         )
         run = out or default_folder(plan, question.name)
         check_report(run, report)
+        crew = connect(ctx, backend, scheduler) or Processes(jobs)
         tournaments.open_run(run, plan)
         questions.keep(file, run)
-        return run, plan, entrants
+        return run, plan, entrants, crew
 
-    play_run(ctx, prepare, jobs, time_limit, lambda run: write_report(run, report, jobs))
+    play_run(ctx, prepare, time_limit, lambda run: write_report(run, report, jobs))

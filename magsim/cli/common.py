@@ -8,12 +8,15 @@ import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click.core import ParameterSource
 
 from magsim.errors import MagsimError
+
+if TYPE_CHECKING:
+    from magsim.cluster.driver import Cluster
 
 INTERRUPTED = 130
 
@@ -101,6 +104,47 @@ def _jobs_option(what: str) -> Callable[[Command], Command]:
 
 jobs_option = _jobs_option("Worker processes")
 threads_option = _jobs_option("Threads")
+_BACKEND_OPTIONS = (
+    click.option(
+        "--backend",
+        type=click.Choice(["processes", "dask"]),
+        default="processes",
+        show_default=True,
+        help="Who does the work: processes here, or the workers of a dask cluster.",
+    ),
+    click.option(
+        "--scheduler",
+        envvar="DASK_SCHEDULER_ADDRESS",
+        metavar="ADDRESS",
+        help="Scheduler of the cluster, such as tcp://host:8786.",
+    ),
+)
+
+
+def backend_options(command: Command) -> Command:
+    """Options that choose who does the work: ``backend`` and ``scheduler``."""
+    for option in reversed(_BACKEND_OPTIONS):
+        command = option(command)
+    return command
+
+
+def connect(ctx: click.Context, backend: str, scheduler: str | None) -> "Cluster | None":
+    """The cluster that the options ask for, if they do.
+
+    Raises:
+        MagsimError: if they do not go together, or the cluster is not there.
+    """
+    if backend == "processes":
+        if ctx.get_parameter_source("scheduler") is ParameterSource.COMMANDLINE:
+            raise MagsimError(f"--scheduler {scheduler}: it is for --backend dask")
+        return None
+    if not scheduler:
+        raise MagsimError("--backend dask: name its scheduler, as in --scheduler tcp://host:8786")
+    from magsim.cluster.driver import Cluster
+
+    return Cluster(scheduler)
+
+
 seed_option = click.option(
     "--seed",
     type=click.IntRange(0, 2**64 - 1),

@@ -70,7 +70,7 @@ def match(
     Luck is taken out where perfect play is solved. The same command resumes a match that was
     stopped.
     """
-    from magsim.tournament import enter_one
+    from magsim.entrants import enter_one
     from magsim.trials.match import Match, default_folder
     from magsim.variants import choose_rules
 

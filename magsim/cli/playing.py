@@ -8,6 +8,8 @@ import click
 
 from magsim.cli.common import (
     INTERRUPTED,
+    backend_options,
+    connect,
     jobs_option,
     rules_options,
     run_argument,
@@ -18,14 +20,19 @@ from magsim.cli.common import (
 )
 from magsim.cli.judging import print_luck
 from magsim.cli.reporting import check_report, write_report
-from magsim.errors import BotFault, MagsimError
+from magsim.errors import BotFault, Lost, MagsimError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from magsim.crew import Crew
+    from magsim.entrants import Entrant
     from magsim.manifest import Plan
     from magsim.registry import Option
-    from magsim.tournament import Entrant
+
+    Prepared = tuple[Path, Plan, list[Entrant], Crew]
+
+_KEPT = "all finished games are kept. To go on:"
 
 
 @click.command()
@@ -42,6 +49,7 @@ if TYPE_CHECKING:
 @rules_options
 @seed_option
 @jobs_option
+@backend_options
 @run_folder_option
 @click.option(
     "--chunk",
@@ -60,6 +68,8 @@ def tournament(
     settings: tuple[str, ...],
     seed: int,
     jobs: int,
+    backend: str,
+    scheduler: str | None,
     out: Path | None,
     chunk: int | None,
     time_limit: float,
@@ -70,18 +80,21 @@ def tournament(
     The same command resumes a run that was stopped.
     """
     from magsim import tournament as tournaments
+    from magsim.crew import Processes
+    from magsim.entrants import enter
     from magsim.manifest import default_folder
     from magsim.variants import choose_rules
 
-    def prepare() -> "tuple[Path, Plan, list[Entrant]]":
+    def prepare() -> "Prepared":
         rules = choose_rules(difficulty, rules_file, settings)
-        entrants = tournaments.enter(bots, time_limit)
+        entrants = enter(bots, time_limit)
         plan = tournaments.make_plan(entrants, rules, games, seed, chunk)
         run = out or default_folder(plan)
         if report:
             check_report(run, None)
+        crew = connect(ctx, backend, scheduler) or Processes(jobs)
         tournaments.open_run(run, plan)
-        return run, plan, entrants
+        return run, plan, entrants, crew
 
     def conclude(run: Path) -> None:
         print_tables(run)
@@ -89,13 +102,12 @@ def tournament(
         if report:
             write_report(run, None, jobs)
 
-    play_run(ctx, prepare, jobs, time_limit, conclude)
+    play_run(ctx, prepare, time_limit, conclude)
 
 
 def play_run(
     ctx: click.Context,
-    prepare: "Callable[[], tuple[Path, Plan, list[Entrant]]]",
-    jobs: int,
+    prepare: "Callable[[], Prepared]",
     time_limit: float,
     conclude: "Callable[[Path], object]",
 ) -> None:
@@ -109,9 +121,9 @@ def play_run(
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        run, plan, entrants = prepare()
+        run, plan, entrants, crew = prepare()
         click.echo(f"Run {run}", err=True)
-        report = tournaments.play(run, plan, entrants, jobs, time_limit)
+        report = tournaments.play(run, plan, entrants, crew, time_limit)
         if not report.played and not report.faults:
             click.echo(f"Run {run} is complete; nothing was left to play.", err=True)
         if report.played or report.before:
@@ -122,9 +134,10 @@ def play_run(
                     raise
                 click.echo(f"magsim: {error}", err=True)
     except KeyboardInterrupt:
-        kept = "Stopped; all finished games are kept. To go on:"
-        click.echo(f"\n{kept} {same_command(ctx)}", err=True)
+        click.echo(f"\nStopped; {_KEPT} {same_command(ctx)}", err=True)
         ctx.exit(INTERRUPTED)
+    except Lost as error:
+        raise Lost(f"{error}; {_KEPT} {same_command(ctx)}") from error
     if report.faults:
         raise BotFault("\nmagsim: ".join(report.faults.values()))
 

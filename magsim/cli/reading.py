@@ -88,7 +88,7 @@ def replay(
     chosen = played.turn(turn)
     entrant = None
     if explain is not None:
-        from magsim.tournament import enter_one
+        from magsim.entrants import enter_one
 
         entrant = enter_one("--explain", explain, time_limit, played.rules)
     for line in drawing.turn_lines(chosen):

@@ -2,12 +2,25 @@
 
 import os
 import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from magsim.cli.common import INTERRUPTED, rules_options, seed_option
-from magsim.errors import MagsimError
+from magsim.cli.common import (
+    INTERRUPTED,
+    backend_options,
+    connect,
+    rules_options,
+    same_command,
+    seed_option,
+)
+from magsim.errors import Lost, MagsimError
+
+if TYPE_CHECKING:
+    from magsim.cluster.driver import Cluster
+    from magsim.rules import Rules
 
 
 @click.command()
@@ -21,6 +34,7 @@ from magsim.errors import MagsimError
     help="Games to learn from.",
 )
 @seed_option
+@backend_options
 @click.option(
     "--out",
     required=True,
@@ -36,29 +50,76 @@ def train(
     settings: tuple[str, ...],
     games: int,
     seed: int,
+    backend: str,
+    scheduler: str | None,
     out: Path,
 ) -> None:
-    """Teach BOT from nothing, by playing against the dice; the same seed teaches it the same."""
+    """Teach BOT from nothing, by playing against the dice; the same seed teaches it the same.
+
+    On a cluster it learns several difficulties at a time.
+    """
     from tqdm import tqdm
 
-    from magsim.registry import check_learner, learn, load_bot
+    from magsim.registry import check_learner, load_bot
     from magsim.variants import choose_rules
 
-    bot, every = load_bot(spec), choose_rules(difficulty, rules_file, settings)
-    files = [out / f"{rules.name}.npz" if len(every) > 1 else out for rules in every]
-    check_learner(bot)
-    for file in files:
+    every = choose_rules(difficulty, rules_file, settings)
+    files = {rules.name: out / f"{rules.name}.npz" if len(every) > 1 else out for rules in every}
+    check_learner(load_bot(spec))
+    for file in files.values():
         _check(file)
+    cluster = connect(ctx, backend, scheduler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    for rules, file in zip(every, files, strict=True):
+    done: dict[str, int] = {}
+    try:
+        with tqdm(total=games * len(every), unit=" games", dynamic_ncols=True) as bar:
+
+            def told(name: str, so_far: int) -> None:
+                done[name] = so_far
+                bar.update(sum(done.values()) - bar.n)
+
+            for name, content in _learned(cluster, spec, every, seed, games, told):
+                told(name, games)
+                _write(files[name], content)
+                bar.write(f"Wrote {files.pop(name)}")
+    except KeyboardInterrupt:
+        click.echo(f"\nStopped; of {', '.join(files)} nothing is kept.", err=True)
+        ctx.exit(INTERRUPTED)
+    except Lost as error:
+        left = ", ".join(files)
+        again = f"of {left} nothing is kept. To begin again: {same_command(ctx)}"
+        raise Lost(f"{error}; {again}") from error
+
+
+def _learned(
+    cluster: "Cluster | None",
+    spec: str,
+    every: "list[Rules]",
+    seed: int,
+    games: int,
+    told: Callable[[str, int], object],
+) -> "Iterator[tuple[str, bytes]]":
+    """The names of rules with what a bot learned of them, one after another or on a cluster."""
+    from magsim.entrants import Entrant
+    from magsim.registry import fingerprint, learn, load_bot, worker_spec
+
+    bot = load_bot(spec)
+    if cluster:
+        entrant = Entrant(bot, worker_spec(spec), fingerprint(spec))
         try:
-            with tqdm(total=games, desc=rules.name, unit=" games", dynamic_ncols=True) as bar:
-                content = learn(bot, rules, seed, games, bar.update)
-        except KeyboardInterrupt:
-            click.echo(f"\nStopped; of {rules.name} nothing is kept.", err=True)
-            ctx.exit(INTERRUPTED)
-        _write(file, content)
-        click.echo(f"Wrote {file}")
+            yield from cluster.learn(entrant, every, seed, games, told)
+        finally:
+            cluster.stop()
+        return
+    for rules in every:
+        so_far = 0
+
+        def more(count: int, rules: "Rules" = rules) -> None:
+            nonlocal so_far
+            so_far += count
+            told(rules.name, so_far)
+
+        yield rules.name, learn(bot, rules, seed, games, more)
 
 
 def _check(file: Path) -> None:

@@ -22,6 +22,7 @@ from magsim.board import DICE, SIDES, format_dice
 from magsim.bot import Bot, Position, Positions
 from magsim.decision import Decision, Power, pack_decision, unpack_decision
 from magsim.engine import HAND_INDEX, HANDS
+from magsim.entrants import Entrant
 from magsim.errors import MagsimError
 from magsim.play.game import GAME_INDEX
 from magsim.play.steps import Step
@@ -32,7 +33,6 @@ from magsim.reading.replay import Game, read_turns
 from magsim.referee import Referee
 from magsim.rules import Rules
 from magsim.simulate import Played, play_games
-from magsim.tournament import Entrant
 
 _NO_ESTIMATES = "bot {} gives no estimates, and decisions are judged by them"
 

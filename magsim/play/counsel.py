@@ -11,8 +11,8 @@ from magsim.play.language import Phrase, Tongue
 from magsim.rules import Rules
 
 if TYPE_CHECKING:
+    from magsim.entrants import Entrant
     from magsim.play.advice import Regret
-    from magsim.tournament import Entrant
 
 REGRETS = 3
 """How many decisions a post-mortem names."""
@@ -60,8 +60,8 @@ class Counsel:
         Raises:
             MagsimError: if there is none of that spec, or it lacks what it relies on.
         """
+        from magsim.entrants import enter_one
         from magsim.registry import strongest
-        from magsim.tournament import enter_one
 
         if self._entrant is None:
             spec = strongest(rules) if self._spec is None else self._spec

@@ -148,8 +148,8 @@ class Host:
         """
         if sitting.against is None:
             return None
+        from magsim.entrants import enter_one
         from magsim.play.advice import rival_game
-        from magsim.tournament import enter_one
 
         try:
             rules = sitting.game.rules

@@ -105,7 +105,12 @@ def judge_part(task: Task) -> int:
         raise MagsimError(f"{task.turns}, {error}") from error
     frame = _frame(decisions, found, perfect.scale)
     try:
-        records.write_part(task.folder, task.games, frame, origin(task.turns, perfect.fingerprint))
+        records.write_part(
+            task.folder,
+            task.games,
+            records.encode(frame),
+            origin(task.turns, perfect.fingerprint),
+        )
     except OSError as error:
         raise MagsimError(f"{task.folder} cannot be written: {error.strerror or error}") from error
     return 1 + task.games[1] - task.games[0]

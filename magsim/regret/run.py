@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from magsim import records
 from magsim.board import CELLS
+from magsim.entrants import compile_once
 from magsim.errors import MagsimError
 from magsim.manifest import Plan
 from magsim.pool import parallel, stop_workers
@@ -21,7 +22,6 @@ from magsim.regret.judging import TABLE, Task, judge_part, origin, warm_up
 from magsim.rules import Rules
 from magsim.solver.library import missing_sentence, open_perfect
 from magsim.solver.perfect import Perfect
-from magsim.tournament import compile_once
 
 Parts = dict[tuple[int, int], Path]
 """By the first and the last game."""

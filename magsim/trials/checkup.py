@@ -12,10 +12,10 @@ from pathlib import Path
 
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from magsim.entrants import compile_kernels, enter
 from magsim.errors import MagsimError
 from magsim.pool import call_apart, stop_workers
 from magsim.registry import split_spec
-from magsim.tournament import compile_kernels, enter
 from magsim.trials.checks import CHECKS, FIRST, Finding, run_check
 from magsim.trials.sample import Checkup
 

@@ -19,13 +19,15 @@ import polars as pl
 from magsim import records
 from magsim.analysis.intervals import Mean, mean_of_sums
 from magsim.analysis.sequential import STEP, Rule, looks
+from magsim.crew import Processes
+from magsim.entrants import Entrant
 from magsim.errors import BotFault
 from magsim.manifest import Plan
 from magsim.pool import stop_workers
 from magsim.regret.run import judge_run, judged_parts, solved
 from magsim.regret.sums import UNIT
 from magsim.rules import Rules
-from magsim.tournament import Entrant, make_plan, open_run, play
+from magsim.tournament import make_plan, open_run, play
 
 _LONGEST_NAME = 80
 
@@ -97,7 +99,7 @@ class Match:
         for run, (first, entrants) in self._runs.items():
             plan = replace(first, games=games)
             open_run(run, plan, may_grow=True)
-            report = play(run, plan, entrants, jobs, time_limit, keep_workers=True)
+            report = play(run, plan, entrants, Processes(jobs, keep=True), time_limit)
             if report.faults:
                 raise BotFault("\nmagsim: ".join(report.faults.values()))
             if self._perfect is not None:

@@ -23,7 +23,9 @@ def test_a_chunk_is_played_and_written(
     rules, player, watch = DIFFICULTIES[difficulty], load_bot(bot), Watch(600)
 
     def chunk() -> None:
-        records.write_chunk(tmp_path, bot, rules, play_games(player, rules, 1, 0, GAMES, watch))
+        played = play_games(player, rules, 1, 0, GAMES, watch)
+        parts = records.encode_chunk(rules, played)
+        records.write_chunk(tmp_path, bot, rules.name, (0, GAMES - 1), parts)
 
     benchmark.pedantic(chunk, rounds=5, warmup_rounds=1)
     benchmark.extra_info["games_per_second"] = GAMES / benchmark.stats.stats.median
