@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from uuid import uuid4
 
-from joblib import Parallel, delayed, parallel_config
+from joblib import Parallel, delayed
+from joblib._dask import DaskDistributedBackend
 
 from magsim.cluster import remote
 from magsim.crew import ROOM, Crew, UnderWay
@@ -26,6 +27,15 @@ _WAIT = 10
 """Seconds to find the scheduler, and a worker."""
 _LOOK = 2.0
 """Seconds between two looks at how many workers there are."""
+
+
+class _Backend(DaskDistributedBackend):  # type: ignore[misc]  # joblib has no types
+    """joblib's, but for a cluster of one thread: what has one job, joblib would do here."""
+
+    def effective_n_jobs(self, n_jobs: int) -> int:
+        """How many tasks joblib believes to be done at a time."""
+        threads: int = super().effective_n_jobs(n_jobs)
+        return max(2, threads)
 
 
 class Cluster(Crew):
@@ -120,13 +130,13 @@ class Cluster(Crew):
             MagsimError: if a task raises it, or a worker is not fit.
         """
         try:
-            with parallel_config(backend="dask", client=self._client):
-                pool = Parallel(
-                    n_jobs=-1,
-                    pre_dispatch=ahead,
-                    batch_size=1,
-                    return_as="generator_unordered",
-                )
+            pool = Parallel(
+                backend=_Backend(client=self._client),
+                n_jobs=-1,
+                pre_dispatch=ahead,
+                batch_size=1,
+                return_as="generator_unordered",
+            )
             yield from pool(tasks)
         except (MagsimError, GeneratorExit):
             raise

@@ -1,0 +1,315 @@
+"""A real cluster on this machine: a scheduler and workers, each a process of its own."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import magsim
+from magsim.cli import main
+from magsim.cluster import driver
+from magsim.crew import UnderWay
+from magsim.rules import SURVIVAL
+from magsim.worker import Chunk, Done
+
+SLOW = """
+import time
+
+from magsim.bot import Bot, Position
+from magsim.decision import Decision
+
+
+class Slow(Bot):
+    def decide(self, position: Position) -> Decision:
+        time.sleep(0.004)
+        return (position.ruins() or position.placements())[0]
+"""
+CRASHING = """
+import os
+
+from magsim.bot import Bot, Position
+from magsim.decision import Decision
+
+
+class Crashing(Bot):
+    def decide(self, position: Position) -> Decision:
+        os._exit(1)
+"""
+LEARNING = """
+from magsim.bot import Bot
+
+
+class Learning(Bot):
+    def train(self, rules, seed, games, told):
+        for _ in range(games):
+            told(1)
+        return f"{rules.name} {seed} {games}".encode()
+"""
+
+Wait = Callable[[Callable[[], object]], None]
+
+
+class Local:
+    """A scheduler and its workers."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._processes: list[subprocess.Popen[bytes]] = []
+        file = folder / "scheduler.json"
+        self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(file))
+        until(file.exists)
+        self.address = str(json.loads(file.read_text())["address"])
+
+    def _start(self, *words: str, env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
+        here = ["--host", "127.0.0.1", "--no-dashboard"]
+        with (self._folder / f"{len(self._processes)}.log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dask", *words, *here],
+                cwd=self._folder,
+                env=os.environ | (env or {}),
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self._processes.append(process)
+        return process
+
+    def add_worker(self, **env: str) -> subprocess.Popen[bytes]:
+        """One more worker, of one thread."""
+        words = ["worker", self.address, "--nthreads", "1", "--no-nanny"]
+        space = ["--local-directory", str(self._folder)]
+        return self._start(*words, *space, env=env)
+
+    def stop(self) -> None:
+        for process in self._processes:
+            end(process)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and all that it started."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def until(holds: Callable[[], object], seconds: float = 60) -> None:
+    """Wait until something holds."""
+    last = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < last, "it never came"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
+    """A cluster without workers."""
+    cluster = Local(tmp_path_factory.mktemp("cluster"))
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
+    """A cluster of two workers."""
+    cluster = Local(tmp_path_factory.mktemp("cluster"))
+    cluster.add_worker()
+    cluster.add_worker()
+    yield cluster
+    cluster.stop()
+
+
+def start(folder: Path, cluster: Local | None, *words: str, **env: str) -> subprocess.Popen[str]:
+    """A command of magsim in a folder, on a cluster or on this machine."""
+    on = ["--backend", "dask", "--scheduler", cluster.address] if cluster else []
+    return subprocess.Popen(
+        [sys.executable, "-m", "magsim", *words, *on],
+        cwd=folder,
+        env=os.environ | env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process: subprocess.Popen[str], code: int = 0) -> tuple[str, str]:
+    """What a command printed, after its exit with a code."""
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == code, err
+    return out, err
+
+
+def parts(run: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(run)): path.read_bytes() for path in run.rglob("*.parquet")}
+
+
+TOURNAMENT = ["tournament", "--difficulty", "survival", "--chunk", "10"]
+
+
+def test_a_cluster_plays_the_same_bytes_and_progress_is_right(pair: Local, tmp_path: Path) -> None:
+    words = ["tournament", "--bots", "random,greedy", "--games", "50", "--chunk", "20"]
+    out, err = finish(start(tmp_path, pair, *words, "--out", "far"))
+    finish(start(tmp_path, None, *words, "--out", "near"))
+    assert parts(tmp_path / "far") == parts(tmp_path / "near")
+    assert len(parts(tmp_path / "far")) == 2 * 3 * 3 * 2
+    assert "| 300/300 [" in err
+    again = finish(start(tmp_path, pair, *words, "--out", "far"))
+    assert again[0] == out
+    assert "complete" in again[1]
+
+
+def test_a_worker_killed_in_mid_run_costs_no_games(empty: Local, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    doomed = empty.add_worker()
+    empty.add_worker()
+    words = [*TOURNAMENT, "--bots", "slow.py", "--games", "80"]
+    going = start(tmp_path, empty, *words, "--out", "far")
+    until(lambda: parts(tmp_path / "far"))
+    end(doomed)
+    _, err = finish(going)
+    assert "| 80/80 [" in err
+    finish(start(tmp_path, None, *words, "--out", "near"))
+    assert parts(tmp_path / "far") == parts(tmp_path / "near")
+
+
+def test_a_lost_scheduler_is_told_with_the_command_that_goes_on(
+    empty: Local, tmp_path: Path
+) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    empty.add_worker()
+    words = [*TOURNAMENT, "--bots", "slow.py", "--games", "100", "--out", "run"]
+    going = start(tmp_path, empty, *words)
+    until(lambda: parts(tmp_path / "run"))
+    end(empty.scheduler)
+    _, err = finish(going, code=2)
+    said = err.rpartition("\r")[2].strip().splitlines()
+    assert len(said[-1:]) == 1
+    assert re.search(
+        rf"magsim: the scheduler at {empty.address} is lost; all finished games are kept\. "
+        r"To go on: .*tournament .*--backend dask --scheduler tcp.*$",
+        said[-1],
+    )
+    assert "Traceback" not in err
+    kept = parts(tmp_path / "run")
+    finish(start(tmp_path, None, *words))
+    assert kept.items() < parts(tmp_path / "run").items()
+
+
+def test_bots_at_fault_are_told_and_the_workers_go_on(pair: Local, tmp_path: Path) -> None:
+    (tmp_path / "crashing.py").write_text(CRASHING)
+    words = [*TOURNAMENT, "--bots", "crashing.py,random", "--games", "30", "--out", "run"]
+    _, err = finish(start(tmp_path, pair, *words), code=3)
+    assert re.search(r"bot crashing.py \(survival\) took its process down; game \d+, turn 1", err)
+    played = {path.split("/")[2] for path in parts(tmp_path / "run")}
+    assert played == {"bot=random"}
+    hangs = SLOW.replace("time.sleep(0.004)", "time.sleep(60)")
+    (tmp_path / "hanging.py").write_text(hangs)
+    words = [*TOURNAMENT, "--bots", "hanging.py", "--games", "1", "--time-limit", "0.5"]
+    _, err = finish(start(tmp_path, pair, *words, "--out", "late"), code=3)
+    assert "bot hanging.py (survival) gave no answer within 0.5 s; game 0, turn 1" in err
+
+
+def refusal(tmp_path: Path, cluster: Local, **env: str) -> str:
+    """What is said where the workers are not fit to play."""
+    words = [*TOURNAMENT, "--bots", env.pop("bots", "random"), "--games", "10", "--out", "run"]
+    _, err = finish(start(tmp_path, cluster, *words, **env), code=2)
+    assert "Traceback" not in err
+    assert not (tmp_path / "run" / "games").exists()
+    return err
+
+
+def test_a_worker_without_magsim_is_named(empty: Local, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['magsim'] = None\n")
+    empty.add_worker(PYTHONPATH=str(tmp_path))
+    err = refusal(tmp_path / "..", empty)
+    assert re.search(r"worker tcp://127\.0\.0\.1:\d+ is not fit to play: .*magsim", err)
+
+
+def test_a_worker_of_another_version_is_named(empty: Local, tmp_path: Path) -> None:
+    source = Path(magsim.__file__).parent
+    shutil.copytree(source, tmp_path / "other" / "magsim")
+    init = tmp_path / "other" / "magsim" / "__init__.py"
+    init.write_text(init.read_text().replace(magsim.__version__, "9.9.9"))
+    empty.add_worker(PYTHONPATH=str(tmp_path / "other"))
+    err = refusal(tmp_path, empty)
+    assert re.search(r"worker tcp://127\.0\.0\.1:\d+ is not fit to play: magsim is 9\.9\.9", err)
+    assert magsim.__version__ in err
+
+
+def test_a_worker_without_the_bot_is_named(pair: Local, tmp_path: Path) -> None:
+    info = tmp_path / "site" / "magsim_sage-0.1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: magsim-sage\nVersion: 0.1\n")
+    (info / "entry_points.txt").write_text("[magsim.bots]\nsage = magsim_sage:Slow\n")
+    (info.parent / "magsim_sage.py").write_text(SLOW)
+    err = refusal(tmp_path, pair, bots="sage", PYTHONPATH=str(info.parent))
+    assert re.search(r"worker tcp://\S+ is not fit to play: bot sage is not there: unknown", err)
+
+
+def test_bots_learn_on_a_cluster_what_they_learn_here(pair: Local, tmp_path: Path) -> None:
+    (tmp_path / "learning.py").write_text(LEARNING)
+    words = ["train", "learning.py", "--games", "50", "--seed", "7"]
+    _, err = finish(start(tmp_path, pair, *words, "--out", "far"))
+    finish(start(tmp_path, None, *words, "--out", "near"))
+    files = [path.name for path in sorted((tmp_path / "near").iterdir())]
+    assert files == ["nightmare.npz", "peaceful.npz", "survival.npz"]
+    for name in files:
+        assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes()
+    assert "| 150/150 [" in err
+
+
+def test_experiments_are_played_on_a_cluster(pair: Local, tmp_path: Path) -> None:
+    (tmp_path / "dear.toml").write_text(
+        'question = "How much does the RUIN penalty weigh?"\nbots = ["random", "greedy"]\n'
+        'games = 20\ndifficulty = "survival"\n[grid]\nruin_penalty = [0, 15]\n'
+        '[verdict]\nkind = "effect"\nmeasure = "score"\n'
+    )
+    out, _ = finish(start(tmp_path, pair, "experiment", "dear.toml", "--out", "far"))
+    assert "ruin_penalty" in out
+    finish(start(tmp_path, None, "verify", "far"))
+    assert len(parts(tmp_path / "far")) == 2 * 2 * 2
+
+
+def test_what_cannot_be_reached_is_told(
+    empty: Local, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(driver, "_WAIT", 0.5)
+
+    def told(*words: str) -> str:
+        result = CliRunner().invoke(main, ["tournament", "--bots", "random", *words])
+        assert result.exit_code == 2
+        assert not list(tmp_path.iterdir())
+        return result.output
+
+    assert "--scheduler x: it is for --backend dask" in told("--scheduler", "x")
+    assert "name its scheduler" in told("--backend", "dask")
+    far = told("--backend", "dask", "--scheduler", "tcp://127.0.0.1:1")
+    assert "--scheduler tcp://127.0.0.1:1: no scheduler answers" in far
+    assert "it has no workers" in told("--backend", "dask", "--scheduler", empty.address)
+
+
+def test_no_more_is_handed_out_than_there_is_room_for() -> None:
+    chunks = (Chunk("bot", "bot", "", "", SURVIVAL, 1, k, 1, 1.0) for k in range(100))
+    first, unwanted, finished = next(chunks), {7, 8}, 0
+    rounds = []
+    while first:
+        under_way = UnderWay(first, chunks, lambda c: c.first not in unwanted, lambda n: n < 6)
+        handed = list(under_way)
+        assert len(under_way.chunks) <= 6
+        rounds.append(len(handed))
+        for chunk in handed:
+            under_way.back(Done(chunk))
+            finished += 1
+        assert not under_way.chunks
+        first = next(chunks, None)
+    assert finished == 98
+    assert set(rounds[:-1]) == {6}
