@@ -89,7 +89,6 @@ class Processes(Crew):
     def __init__(self, jobs: int, keep: bool = False) -> None:
         self._jobs = jobs
         self._keep = keep
-        self._notes = tempfile.TemporaryDirectory(prefix="magsim-")
 
     def prepare(self, entrants: list[Entrant], rules: Rules) -> None:
         """Compile what is not in the cache yet."""
@@ -97,16 +96,18 @@ class Processes(Crew):
 
     def play(self, chunks: Iterator[Chunk], wanted: Callable[[Chunk], bool]) -> Iterator[Done]:
         """Play chunks; when a process dies, play those under way one by one to find out why."""
-        room, notes = ROOM * self._jobs, Path(self._notes.name)
-        for first in chunks:
-            under_way = UnderWay(first, chunks, wanted, lambda count: count < room)
-            try:
-                tasks = (delayed(worker.play_chunk)(chunk, notes) for chunk in under_way)
-                for done in parallel(self._jobs, tasks):
-                    yield under_way.back(done)
-            except TerminatedWorkerError:
-                for chunk in filter(wanted, under_way.chunks):
-                    yield _play_alone(chunk, notes)
+        room = ROOM * self._jobs
+        with tempfile.TemporaryDirectory(prefix="magsim-") as folder:
+            notes = Path(folder)
+            for first in chunks:
+                under_way = UnderWay(first, chunks, wanted, lambda count: count < room)
+                try:
+                    tasks = (delayed(worker.play_chunk)(chunk, notes) for chunk in under_way)
+                    for done in parallel(self._jobs, tasks):
+                        yield under_way.back(done)
+                except TerminatedWorkerError:
+                    for chunk in filter(wanted, under_way.chunks):
+                        yield _play_alone(chunk, notes)
 
     def stop(self) -> None:
         """End the processes, unless they are kept."""

@@ -1,12 +1,15 @@
 """What all tests share: modules beside this file, Hypothesis without a clock or chance, a watch."""
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from magsim import pool
 from magsim.asking import Watch
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `import reachable` and the like
@@ -46,6 +49,32 @@ def no_solutions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MAGSIM_SOLUTIONS", str(tmp_path_factory.mktemp("solutions") / "none"))
         yield
+
+
+_solutions: list[str | None] = [None]
+"""Where the worker processes look for solutions that are there."""
+
+
+@pytest.fixture
+def workers_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Worker processes stay for the next command, unless that knows other solutions.
+
+    Starting them anew for every small run would take most of the time of these tests.
+    """
+    end, prepare = pool.get_reusable_executor, pool._preparation
+
+    class Stays:
+        def shutdown(self, **_: bool) -> None:
+            pass
+
+    def preparation() -> dict[str, Any]:
+        if os.environ.get("MAGSIM_SOLUTIONS") != _solutions[0]:
+            end().shutdown(wait=True, kill_workers=True)
+            _solutions[0] = os.environ.get("MAGSIM_SOLUTIONS")
+        return prepare()
+
+    monkeypatch.setattr(pool, "get_reusable_executor", Stays)
+    monkeypatch.setattr(pool, "_preparation", preparation)
 
 
 @pytest.fixture

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from click.testing import CliRunner, Result
 
 from magsim import records
+from magsim.cli import main
 from magsim.manifest import read_manifest
 
 GUESSER = """
@@ -31,10 +33,11 @@ class Guesser(Bot):
 
 MAGSIM = Path(sys.executable).with_name("magsim")
 
+pytestmark = pytest.mark.usefixtures("workers_stay")
 
-def magsim(*words: object, **options: object) -> subprocess.CompletedProcess[str]:
-    command = [str(MAGSIM), *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
+
+def magsim(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def start(*words: object) -> subprocess.Popen[str]:
@@ -71,7 +74,7 @@ def arguments(guesser: Path) -> list[object]:
         "--bots",
         f"random,greedy,mcts:weights=none,{guesser}",
         "--games",
-        24,
+        14,
         "--seed",
         7,
     ]
@@ -80,8 +83,8 @@ def arguments(guesser: Path) -> list[object]:
 @pytest.fixture(scope="module")
 def reference(arguments: list[object], tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = tmp_path_factory.mktemp("runs") / "reference"
-    done = magsim(*arguments, "--jobs", 1, "--chunk", 24, "--out", run)
-    assert done.returncode == 0, done.stderr
+    done = magsim(*arguments, "--jobs", 1, "--chunk", 14, "--out", run)
+    assert done.exit_code == 0, done.stderr
     return run
 
 
@@ -91,7 +94,7 @@ def test_records_do_not_depend_on_jobs_or_chunks(
 ) -> None:
     run = tmp_path / "run"
     done = magsim(*arguments, "--jobs", jobs, "--chunk", chunk, "--out", run)
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     for table in records.TABLES:
         assert rows(run, table).equals(rows(reference, table), null_equal=True), table
 
@@ -100,7 +103,7 @@ def test_same_plan_gives_the_same_files_byte_for_byte(
     arguments: list[object], reference: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    magsim(*arguments, "--jobs", 2, "--chunk", 24, "--out", run)
+    magsim(*arguments, "--jobs", 2, "--chunk", 14, "--out", run)
     # A part's name ends in the digest of its bytes.
     here = [path.relative_to(run) for path in parts(run)]
     assert here == [path.relative_to(reference) for path in parts(reference)]
@@ -115,7 +118,7 @@ def slow(guesser: Path) -> list[object]:
 @pytest.fixture(scope="module")
 def whole(slow: list[object], tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = tmp_path_factory.mktemp("runs") / "whole"
-    assert magsim(*slow, "--out", run).returncode == 0
+    assert magsim(*slow, "--out", run).exit_code == 0
     return run
 
 
@@ -136,7 +139,7 @@ def test_a_stopped_run_resumes_to_the_same_records(
         assert command, errors
         assert str(stopped) in command[1]
     resumed = magsim(*slow, "--out", stopped)
-    assert resumed.returncode == 0, resumed.stderr
+    assert resumed.exit_code == 0, resumed.stderr
     assert set(kept) <= set(parts(stopped))
     assert not list(stopped.glob("**/.*")), "nothing temporary is left"
     for table in records.TABLES:
@@ -147,20 +150,23 @@ def test_the_same_command_on_a_finished_run_says_complete(
     arguments: list[object], reference: Path
 ) -> None:
     before = {path: path.stat().st_mtime_ns for path in parts(reference)}
-    done = magsim(*arguments, "--jobs", 2, "--chunk", 24, "--out", reference)
-    assert done.returncode == 0
+    done = magsim(*arguments, "--jobs", 2, "--chunk", 14, "--out", reference)
+    assert done.exit_code == 0
     assert "complete" in done.stderr
     assert "Compiling" not in done.stderr
     assert {path: path.stat().st_mtime_ns for path in parts(reference)} == before
 
 
-def test_the_default_folder_is_named_from_the_configuration(tmp_path: Path) -> None:
+def test_the_default_folder_is_named_from_the_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     words = ["tournament", "--bots", "random", "--games", "2", "--difficulty", "nightmare"]
-    first = magsim(*words, cwd=tmp_path)
-    again = magsim(*words, cwd=tmp_path)
-    other = magsim(*words, "--set", "ruin_penalty=20", cwd=tmp_path)
+    first = magsim(*words)
+    again = magsim(*words)
+    other = magsim(*words, "--set", "ruin_penalty=20")
     folders = sorted(path.name for path in (tmp_path / "results").iterdir())
-    assert first.returncode == again.returncode == other.returncode == 0
+    assert first.exit_code == again.exit_code == other.exit_code == 0
     assert len(folders) == 2
     assert all(name.startswith("random-nightmare") for name in folders)
     assert "complete" in again.stderr
@@ -170,8 +176,8 @@ def test_the_default_folder_is_named_from_the_configuration(tmp_path: Path) -> N
     ("change", "named"),
     [
         (["--seed", 8], "seed 7 there, 8 here"),
-        (["--games", 25], "games 24 there, 25 here"),
-        (["--chunk", 6], "chunk 24 there, 6 here"),
+        (["--games", 25], "games 14 there, 25 here"),
+        (["--chunk", 6], "chunk 14 there, 6 here"),
         (
             ["--bots", "random"],
             "bots random,greedy,mcts:weights=none,guesser.py there, random here",
@@ -184,8 +190,8 @@ def test_another_configuration_in_a_folder_is_refused_by_name(
     arguments: list[object], reference: Path, change: list[object], named: str
 ) -> None:
     before = (reference / "manifest.json").read_bytes()
-    done = magsim(*arguments, "--chunk", 24, "--out", reference, *change)
-    assert done.returncode == 2
+    done = magsim(*arguments, "--chunk", 14, "--out", reference, *change)
+    assert done.exit_code == 2
     assert named in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert (reference / "manifest.json").read_bytes() == before
@@ -195,17 +201,17 @@ def test_a_changed_bot_file_is_another_configuration(guesser: Path, tmp_path: Pa
     mine = tmp_path / "mine.py"
     mine.write_text(guesser.read_text())
     words = ["tournament", "--bots", mine, "--games", 1, "--out", tmp_path / "run"]
-    assert magsim(*words).returncode == 0
+    assert magsim(*words).exit_code == 0
     mine.write_text(guesser.read_text() + "\n# changed\n")
     done = magsim(*words)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "bot mine.py is sha256:" in done.stderr
 
 
 def test_a_folder_with_something_else_in_it_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
     done = magsim("tournament", "--bots", "random", "--games", 1, "--out", tmp_path)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "is no run" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
@@ -215,27 +221,30 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
     done = magsim(
         "tournament", "--bots", "random", "--games", 1, "--out", tmp_path / "file" / "run"
     )
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert done.stderr.startswith("magsim: ")
     assert "Traceback" not in done.stderr
 
 
-def test_a_disk_that_refuses_loses_nothing(guesser: Path, tmp_path: Path) -> None:
+def test_a_disk_that_refuses_loses_nothing(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    words = ["tournament", "--bots", guesser, "--games", 300, "--chunk", 300, "--out", run]
+    words = ["tournament", "--bots", "random", "--games", 300, "--chunk", 300, "--out", run]
     words += ["--difficulty", "survival"]
 
     def refuse_large_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
 
     # The compiler's cache is filled first: it would be refused too.
-    magsim("tournament", "--bots", guesser, "--games", 1, "--out", tmp_path / "warm")
-    done = magsim(*words, preexec_fn=refuse_large_files)
+    magsim("tournament", "--bots", "random", "--games", 1, "--out", tmp_path / "warm")
+    line = [str(MAGSIM), *map(str, words)]
+    done = subprocess.run(
+        line, capture_output=True, text=True, check=False, preexec_fn=refuse_large_files
+    )
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "File too large" in done.stderr
     assert parts(run) == []
-    assert magsim(*words).returncode == 0
+    assert magsim(*words).exit_code == 0
 
 
 BAD_BOTS = {
@@ -269,21 +278,26 @@ class Bad(Bot):
     """
 
 
-@pytest.mark.parametrize("kind", BAD_BOTS)
-def test_a_bot_at_fault_is_reported_and_the_others_play_on(tmp_path: Path, kind: str) -> None:
-    body, sentence = BAD_BOTS[kind]
-    bad = tmp_path / f"{kind}.py"
-    bad.write_text(PREAMBLE + body.replace("\n", "\n    ") + "\n")
+@pytest.mark.parametrize("limit", [60, 1])
+def test_bots_at_fault_are_reported_and_the_others_play_on(tmp_path: Path, limit: int) -> None:
+    """Those that answer too late, and those that end their process, play by a limit of 1 s."""
+    wrong, sentences = [], {}
+    for kind, (body, sentence) in BAD_BOTS.items():
+        if ("raise" in sentence or "R1" in sentence or "b2" in sentence) == (limit == 60):
+            wrong.append(tmp_path / f"{kind}.py")
+            wrong[-1].write_text(PREAMBLE + body.replace("\n", "\n    ") + "\n")
+            sentences[kind] = sentence
     run = tmp_path / "run"
-    limit = 1 if "within 1 s" in sentence else 60
-    words = ["--games", 6, "--chunk", 2, "--difficulty", "nightmare", "--time-limit", limit]
-    done = magsim("tournament", "--bots", f"{bad},random", *words, "--out", run)
-    report = done.stderr.splitlines()[-1]
-    assert done.returncode == 3, done.stderr
-    assert f"bot {kind}.py (nightmare)" in report
-    assert sentence in report
-    assert re.search(r"game \d+, turn \d, position [./R]{19} [1-6]{4} powers=0", report)
+    words = ["--games", 6, "--chunk", 3, "--difficulty", "nightmare", "--time-limit", limit]
+    bots = ",".join(map(str, [*wrong, "random"]))
+    done = magsim("tournament", "--bots", bots, *words, "--out", run)
+    assert done.exit_code == 3, done.output
     assert "Traceback" not in done.stderr
+    reports = done.stderr.splitlines()[-len(wrong) :]
+    for kind, sentence in sentences.items():
+        (report,) = (line for line in reports if f"bot {kind}.py (nightmare)" in line)
+        assert sentence in report
+        assert re.search(r"game \d+, turn \d, position [./R]{19} [1-6]{4} powers=0", report)
     assert rows(run, "games")["bot"].to_list() == ["random"] * 6
     assert "random" in done.stdout
 
@@ -306,18 +320,22 @@ def test_a_bot_at_fault_is_reported_and_the_others_play_on(tmp_path: Path, kind:
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_nothing(
-    tmp_path: Path, words: list[str], sentence: str
+    tmp_path: Path, words: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = magsim("tournament", *words, cwd=tmp_path)
-    assert done.returncode == 2
+    monkeypatch.chdir(tmp_path)
+    done = magsim("tournament", *words)
+    assert done.exit_code == 2
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_one_game_has_no_intervals_and_no_nan(tmp_path: Path) -> None:
-    done = magsim("tournament", "--bots", "random,greedy", "--games", 1, cwd=tmp_path)
-    assert done.returncode == 0
+def test_one_game_has_no_intervals_and_no_nan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = magsim("tournament", "--bots", "random,greedy", "--games", 1)
+    assert done.exit_code == 0
     assert "±" not in done.stdout
     assert not re.search(r"\b(nan|inf|None)\b", done.stdout)
 
@@ -328,10 +346,10 @@ def test_variants_play_under_names_of_their_own(tmp_path: Path) -> None:
     run = tmp_path / "run"
     words = ["--difficulty", "survival", "--rules", harsh, "--set", "minimum=1", "--games", 5]
     done = magsim("tournament", "--bots", "greedy", *words, "--out", run)
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert rows(run, "games")["difficulty"].unique().to_list() == ["survival+harsh+minimum=1"]
     assert read_manifest(run).rules[0].power_costs == (1, 2, 3, 4, 5)
-    assert magsim("verify", run).returncode == 0
+    assert magsim("verify", run).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -345,12 +363,13 @@ def test_variants_play_under_names_of_their_own(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_does_not_import_does_no_harm(
-    tmp_path: Path, lines: str, sentence: str
+    tmp_path: Path, lines: str, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.py").write_text(lines)
     limit = 1 if "within" in sentence else 60
-    done = magsim("tournament", "--bots", "bad.py", "--time-limit", limit, cwd=tmp_path)
-    assert done.returncode == 2
+    done = magsim("tournament", "--bots", "bad.py", "--time-limit", limit)
+    assert done.exit_code == 2
     assert sentence in done.stderr
     assert not (tmp_path / "results").exists()
 
@@ -367,14 +386,14 @@ def test_a_bot_file_that_changes_during_the_run_is_noticed(
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)
     resumed = magsim(*words)
-    assert resumed.returncode == 2
+    assert resumed.exit_code == 2
     assert "bot mine.py:wait=0.01 is sha256:" in resumed.stderr
 
 
 def test_a_bot_that_does_not_repeat_itself_leaves_no_stale_turns(tmp_path: Path) -> None:
     words = ["tournament", "--bots", "random", "--games", 4, "--difficulty", "nightmare"]
     run = tmp_path / "run"
-    assert magsim(*words, "--out", run).returncode == 0
+    assert magsim(*words, "--out", run).exit_code == 0
     turns, games = (next(run.glob(f"{table}/*/*/*.parquet")) for table in records.TABLES)
     games.unlink()
     content = turns.read_bytes()
@@ -382,22 +401,22 @@ def test_a_bot_that_does_not_repeat_itself_leaves_no_stale_turns(tmp_path: Path)
     other = turns.with_name(f"{turns.name.split('.')[0]}.{'0' * 16}.parquet")
     other.write_bytes(content)
     damaged = magsim(*words, "--out", run)
-    assert damaged.returncode == 2  # a name that does not vouch for the bytes
+    assert damaged.exit_code == 2  # a name that does not vouch for the bytes
     other.unlink()
-    assert magsim(*words, "--out", run).returncode == 0
-    assert magsim("verify", run).returncode == 0
+    assert magsim(*words, "--out", run).exit_code == 0
+    assert magsim("verify", run).exit_code == 0
 
 
 def test_strangers_among_the_records_are_refused(tmp_path: Path) -> None:
     words = ["tournament", "--bots", "random", "--games", 4, "--difficulty", "nightmare"]
     run = tmp_path / "run[1]"
-    assert magsim(*words, "--out", run).returncode == 0
-    assert magsim("verify", run).returncode == 0
+    assert magsim(*words, "--out", run).exit_code == 0
+    assert magsim("verify", run).exit_code == 0
     stranger = run / "games" / "difficulty=foo" / "bot=random" / "000000000-000000003.0.parquet"
     stranger.parent.mkdir(parents=True)
     stranger.write_bytes(next(run.glob("games/*/*/*.parquet")).read_bytes())
     for again in (magsim(*words, "--out", run), magsim("verify", run)):
-        assert again.returncode == 2
+        assert again.exit_code == 2
         assert "difficulty=foo" in again.stderr
         assert "Traceback" not in again.stderr
 
@@ -414,7 +433,7 @@ def test_a_short_time_limit_is_one_for_a_decision_not_for_a_batch(tmp_path: Path
     )
     words = ["--games", 8, "--difficulty", "nightmare", "--time-limit", 1, "--jobs", 1]
     done = magsim("tournament", "--bots", slowly, *words, "--out", tmp_path / "run")
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
 
 
 def test_a_bot_that_changes_the_rules_it_sees_changes_no_score(tmp_path: Path) -> None:
@@ -427,5 +446,5 @@ def test_a_bot_that_changes_the_rules_it_sees_changes_no_score(tmp_path: Path) -
         "        return super().decide_batch(positions)\n"
     )
     words = ["--games", 30, "--difficulty", "peaceful", "--out", tmp_path / "run"]
-    assert magsim("tournament", "--bots", cheat, *words).returncode == 0
-    assert magsim("verify", tmp_path / "run").returncode == 0
+    assert magsim("tournament", "--bots", cheat, *words).exit_code == 0
+    assert magsim("verify", tmp_path / "run").exit_code == 0
