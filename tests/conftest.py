@@ -55,8 +55,8 @@ _solutions: list[str | None] = [None]
 """Where the worker processes look for solutions that are there."""
 
 
-@pytest.fixture
-def workers_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def workers_stay() -> Iterator[None]:
     """Worker processes stay for the next command, unless that knows other solutions.
 
     Starting them anew for every small run would take most of the time of these tests.
@@ -73,8 +73,10 @@ def workers_stay(monkeypatch: pytest.MonkeyPatch) -> None:
             _solutions[0] = os.environ.get("MAGSIM_SOLUTIONS")
         return prepare()
 
-    monkeypatch.setattr(pool, "get_reusable_executor", Stays)
-    monkeypatch.setattr(pool, "_preparation", preparation)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "get_reusable_executor", Stays)
+        patch.setattr(pool, "_preparation", preparation)
+        yield
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ from magsim.rules import NIGHTMARE, Rules
 from magsim.solver.library import needed_perfect
 from magsim.solver.perfect import Perfect
 
-pytestmark = pytest.mark.usefixtures("solution")
+pytestmark = pytest.mark.usefixtures("workers_stay", "solution")
 
 BOT = "tinker"
 NAME = solved.solved_rules().name

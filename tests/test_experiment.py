@@ -9,6 +9,8 @@ from test_report import check
 from magsim.cli import main
 from magsim.manifest import read_manifest
 
+pytestmark = pytest.mark.usefixtures("workers_stay")
+
 QUESTION = """
 question = "How much does the RUIN penalty weigh?"
 bots = ["random", "greedy"]

@@ -22,6 +22,8 @@ from magsim.rules import SURVIVAL
 from magsim.simulate import play_games
 from magsim.solver.library import needed_perfect
 
+pytestmark = pytest.mark.usefixtures("workers_stay")
+
 
 def match(*words: str | Path) -> Result:
     return CliRunner().invoke(main, ["match", "--difficulty", "survival", *map(str, words)])

@@ -28,6 +28,8 @@ from magsim_bots.network import OWN, blank, judge_for, network_file, shipped, tr
 from magsim_bots.turn import turn_values, turn_worth
 from magsim_bots.windows import KIND, OFFSET, WINDOWS, alike, window_codes
 
+pytestmark = pytest.mark.usefixtures("workers_stay")
+
 Hand = tuple[int, ...]
 GAMES = 300
 

@@ -36,6 +36,8 @@ from magsim.solver.classes import class_word
 from magsim.solver.library import missing_sentence, needed_perfect
 from magsim.solver.limits import LIMITED, NO_LIMITS, may_pay
 
+pytestmark = pytest.mark.usefixtures("workers_stay")
+
 SEED = 11
 
 

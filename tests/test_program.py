@@ -12,6 +12,8 @@ from magsim.cli import main
 from magsim.errors import MagsimError
 from magsim.registry import fingerprint, load_bot
 
+pytestmark = pytest.mark.usefixtures("workers_stay")
+
 ENGINE = Path(__file__).parent.parent / "bots" / "engine.pl"
 
 LOOP = """

@@ -3,11 +3,14 @@
 import re
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from magsim import records
 from magsim.cli import main
 from magsim.regret import judging
+
+pytestmark = pytest.mark.usefixtures("workers_stay")
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 

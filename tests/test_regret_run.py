@@ -22,7 +22,7 @@ from magsim.regret.run import judged_parts
 from magsim.rules import NIGHTMARE
 from magsim.solver.library import needed_perfect
 
-pytestmark = pytest.mark.usefixtures("solution")
+pytestmark = pytest.mark.usefixtures("workers_stay", "solution")
 
 LUCK = "Luck-adjusted points: what perfect play expects"
 

@@ -15,6 +15,8 @@ from magsim.report.page import Page, Section, Table, to_markdown, write
 from magsim.report.run import report_run
 from magsim.rules import NIGHTMARE, SURVIVAL, Rules
 
+pytestmark = pytest.mark.usefixtures("workers_stay")
+
 ODD_NAMES = ("mcts:iterations=100000:seed=18446744073709", "a|b<c>&$x$_\\frac{1}{2}`*", "棋.py")
 
 

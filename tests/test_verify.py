@@ -12,6 +12,8 @@ from click.testing import CliRunner
 
 from magsim.cli import main
 
+pytestmark = pytest.mark.usefixtures("workers_stay")
+
 
 @pytest.fixture(scope="module")
 def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
