@@ -10,6 +10,8 @@ from magsim.rules import SURVIVAL
 from magsim.trials.checkup import Checkup, checks, run_check
 from magsim.worker import warm_up
 
+pytestmark = pytest.mark.usefixtures("workers_stay")
+
 HEAD = """
 import os, random, sys, time
 import numpy as np
