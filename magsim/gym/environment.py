@@ -13,6 +13,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.error import InvalidAction, ResetNeeded
+from numpy.typing import NDArray
 
 from magsim import dice, variants
 from magsim import rules as law
@@ -37,11 +38,11 @@ def observation_space() -> spaces.Dict:
     return spaces.Dict(
         {
             "board": spaces.Box(0, RUIN, (SIZE, SIZE), np.int8),
-            "staged": spaces.MultiBinary((SIZE, SIZE)),
             "dice": spaces.Box(0, SIDES, (DICE,), np.int8),
             "powers_left": spaces.Box(0, MAX_POWERS, (1,), np.int8),
             "required": spaces.Box(0, DICE, (1,), np.int8),
             "score": spaces.Box(_LEAST, _MOST, (1,), np.int32),
+            "staged": spaces.MultiBinary((SIZE, SIZE)),
         }
     )
 
@@ -168,6 +169,10 @@ class Magdagdon(gymnasium.Env[dict[str, Any], np.int64]):
         reward = float(self._turn.score - before.score)
         over = law.is_over(self._turn.position.board)
         return seen, reward, over, False, info | {"allowed": allowed}
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which actions are allowed now, bool (140,), under the name that MaskablePPO asks for."""
+        return action_mask(self._turn).astype(np.bool_)
 
     def render(self) -> str | None:
         """The turn under way in text: the board, staged dice in brackets, and what is at hand."""

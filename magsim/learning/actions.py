@@ -188,21 +188,21 @@ def action_mask(turn: Turn) -> Mask:
 
 
 def observation(turn: Turn) -> Observation:
-    """What is seen of a turn, in new arrays.
+    """What is seen of a turn, in new arrays, by name as Gymnasium sorts them.
 
-    ``board`` int8 (4, 4): 0 empty, 1-6 a number, 7 a RUIN, staged dice included; ``staged`` int8
-    (4, 4): 1 where a die is staged; ``dice`` int8 (4,): those not staged, ascending, then zeros;
-    ``powers_left`` int8 (1,); ``required`` int8 (1,): dice to be staged before ``CONFIRM``;
-    ``score`` int32 (1,): so far, in points.
+    ``board`` int8 (4, 4): 0 empty, 1-6 a number, 7 a RUIN, staged dice included; ``dice`` int8
+    (4,): those not staged, ascending, then zeros; ``powers_left`` int8 (1,); ``required`` int8
+    (1,): dice to be staged before ``CONFIRM``; ``score`` int32 (1,): so far, in points; ``staged``
+    int8 (4, 4): 1 where a die is staged.
     """
     board = np.array(cell_values(turn.board), np.int8)
     staged = np.zeros(CELLS, np.int8)
     staged[[cell for _, cell in turn.placements]] = 1
     return {
         "board": board.reshape(SIZE, SIZE),
-        "staged": staged.reshape(SIZE, SIZE),
         "dice": engine.HAND_DICE[engine.HAND_INDEX[turn.dice]].astype(np.int8),
         "powers_left": np.array([turn.position.powers_left], np.int8),
         "required": np.array([turn.required], np.int8),
         "score": np.array([turn.score], np.int32),
+        "staged": staged.reshape(SIZE, SIZE),
     }
