@@ -189,7 +189,7 @@ def test_a_recorded_game_is_replayed_to_its_score(run: Path, rules: Rules) -> No
     assert used >= ({Place, Ruin} | (set("+-r") if rules is PEACEFUL else set()))
 
 
-@settings(max_examples=30)  # the readable law is slow on wide boards
+@settings(max_examples=20)  # the readable law is slow on wide boards
 @given(positions(), st.randoms(use_true_random=False))
 def test_the_mask_is_what_the_readable_law_allows(position: Drawn, random: Random) -> None:
     turn = Turn(position)
