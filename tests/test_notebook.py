@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from cells import outputs, read_cells
 from polars.testing import assert_frame_equal
 from small_runs import make_run
 
@@ -24,6 +25,7 @@ from magsim.registry import load_bot
 from magsim.rules import DIFFICULTIES, SURVIVAL, score
 
 TEXT = "..../.34./..R./...."
+EXAMPLE = Path(__file__).parent.parent / "experiments" / "first_look.ipynb"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -261,3 +263,27 @@ def test_a_game_shows_itself_turn_by_turn() -> None:
         framed = shown._repr_html_().count('fill="none"')
         empty = format_board(shown.boards[-1].packed).count(".")
         assert framed == 16 - empty == 16, "every cell was new once"
+
+
+def test_the_example_notebook_shows_what_it_shows() -> None:
+    """But for tables of polars, which draws them as its version likes."""
+    names = {"__name__": "__main__"}
+    shown = 0
+    for cell in read_cells(EXAMPLE):
+        if cell["cell_type"] == "code":
+            found = outputs("".join(cell["source"]), names)
+            assert len(found) == len(cell["outputs"])
+            for now, kept in zip(found, cell["outputs"], strict=True):
+                if not "".join(kept.get("data", {}).get("text/plain", "")).startswith("shape: "):
+                    assert now == kept
+                    shown += "<svg" in str(kept)
+    assert shown == 4
+
+
+def test_the_example_notebook_holds_nothing_of_a_machine() -> None:
+    text = EXAMPLE.read_text(encoding="utf-8")
+    assert len(text.encode()) < 300_000
+    assert not re.search(r"/home/|/tmp/|/work/|/root|[A-Z]:\\\\", text)
+    for cell in read_cells(EXAMPLE):
+        assert not cell["metadata"]
+        assert cell.get("execution_count") is None
