@@ -33,7 +33,7 @@ def seen(picture: str) -> ElementTree.Element:
     """The tree of a picture, which is plain SVG with nothing from elsewhere in it."""
     tree = ElementTree.fromstring(picture)
     kinds = {element.tag for element in tree.iter()}
-    assert kinds <= {SVG + kind for kind in ("svg", "title", "rect", "path", "text")}
+    assert kinds <= {SVG + kind for kind in ("svg", "title", "desc", "rect", "path", "text")}
     names = {name for element in tree.iter() for name in element.attrib}
     assert not [name for name in names if name.startswith("on") or "href" in name or name == "id"]
     assert "url(" not in picture
@@ -111,7 +111,7 @@ def test_a_board_is_scored() -> None:
 
 
 @pytest.mark.parametrize(
-    "board", ["", "....", "7.../..../..../....", -1, 8, 1 << 63, 1 << 64, 1.5, None]
+    "board", ["", "....", "7.../..../..../....", -1, 8, 1 << 63, 1 << 64, 1.5, True, None]
 )
 def test_what_is_no_board_is_refused_in_a_sentence(board: object) -> None:
     with pytest.raises(MagsimError) as caught:
@@ -120,7 +120,9 @@ def test_what_is_no_board_is_refused_in_a_sentence(board: object) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("rules", "used"), [("easy", 0), ("all", 0), (3, 0), ("survival", 2)])
+@pytest.mark.parametrize(
+    ("rules", "used"), [("easy", 0), ("all", 0), (3, 0), ("survival", 2), ("survival", 1.0)]
+)
 def test_a_board_has_no_score_under_no_rules(rules: object, used: int) -> None:
     with pytest.raises(MagsimError):
         magsim.Board(TEXT).score(rules, used)  # type: ignore[arg-type]
@@ -150,6 +152,31 @@ def test_rule_values_change_rules_and_their_name() -> None:
     assert (games["ruin_cost"] == games["ruins"] * 20).all()
     own = magsim.Rules("own", minimum=1, power_costs=())
     assert set(magsim.play_games("random", 1, own).turns.collect()["difficulty"]) == {"own"}
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"minimum": 0}, "rules 'own': minimum = 0 is to be a whole number from 1 to 4"),
+        ({"minimum": "2"}, "minimum = '2' is to be"),
+        ({"ruin_penalty": 1.5}, "ruin_penalty = 1.5 is to be"),
+        ({"ruin_penalty": 10**12}, "ruin_penalty = 1000000000000 is to be"),
+        ({"power_costs": (1,) * 10}, "is to be a list of up to 9"),
+        ({"name": 3}, "rules 3: their name is to be a printable text"),
+    ],
+)
+def test_rules_of_ones_own_keep_the_limits(values: dict[str, object], sentence: str) -> None:
+    given = {"name": "own", "minimum": 2, "power_costs": ()} | values
+    own = magsim.Rules(**given)  # type: ignore[arg-type]
+    for use in (lambda: magsim.play_games("random", 1, own), lambda: magsim.Board(TEXT).score(own)):
+        with pytest.raises(MagsimError) as caught:
+            use()
+        assert sentence in str(caught.value)
+
+
+def test_costs_of_rules_of_ones_own_may_be_a_list() -> None:
+    own = magsim.Rules("own", minimum=2, power_costs=[30, 60])  # type: ignore[arg-type]
+    assert magsim.play_games("greedy", 1, own).games.collect()["difficulty"].to_list() == ["own"]
 
 
 def test_a_bot_at_hand_is_called_by_its_options() -> None:
@@ -250,7 +277,10 @@ def test_a_game_shows_itself_turn_by_turn() -> None:
     assert any(shown.score.ruins for shown in games)
     assert any(shown.score.power_cost for shown in games)
     for shown in games:
-        told = words(seen(shown._repr_html_()))
+        tree = seen(shown._repr_html_())
+        told = words(tree)
+        (spoken,) = (element.text or "" for element in tree.iter(SVG + "desc"))
+        assert spoken.count(": roll ") == len(shown)
         for row in shown.turns.iter_rows(named=True):
             assert f"Turn {row['turn']}" in told
             assert f"roll {row['roll']}" in told

@@ -1,27 +1,60 @@
 """A board as a value: made from text, compared, scored, and drawn in a notebook."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from operator import index
+from typing import Any
 
 from magsim import rules as law
 from magsim.board import CELLS, NotationError, format_board, parse_board
 from magsim.errors import MagsimError
 from magsim.notebook.pictures import board_picture
 from magsim.rules import Rules, Score
-from magsim.variants import difficulties
+from magsim.variants import checked, difficulties
 
 _BITS = int("7" * CELLS, 16)
 """The bits that a packed board may have."""
 
 
-def rules_of(difficulty: str | Rules) -> Rules:
-    """The rules of a difficulty by its name; rules as they are.
+def number(what: str, value: object, low: int, high: int) -> int:
+    """A whole number within limits.
 
     Raises:
-        MagsimError: if it is not the name of one difficulty.
+        MagsimError: if it is none.
+    """
+    try:
+        found = index(value)  # type: ignore[arg-type]  # that is the question
+    except TypeError:
+        found = low - 1
+    if isinstance(value, bool) or not low <= found <= high:
+        raise MagsimError(f"{what} {value!r} is to be a whole number from {low} to {high}")
+    return found
+
+
+def _own(rules: Rules) -> Rules:
+    """Rules that somebody made, with the limits that all rules have.
+
+    Raises:
+        MagsimError: if the name is no text or a value is not allowed.
+    """
+    if not isinstance(rules.name, str) or not rules.name or not rules.name.isprintable():
+        raise MagsimError(f"rules {rules.name!r}: their name is to be a printable text")
+    values: dict[str, Any] = {}
+    for key in (field.name for field in fields(rules) if field.name != "name"):
+        value = getattr(rules, key)
+        values[key] = checked(
+            key, list(value) if isinstance(value, tuple) else value, f"rules {rules.name!r}"
+        )
+    return replace(rules, **values)
+
+
+def rules_of(difficulty: str | Rules) -> Rules:
+    """The rules of a difficulty by its name; rules themselves, checked.
+
+    Raises:
+        MagsimError: if it is not the name of one difficulty, or a value is not allowed.
     """
     if isinstance(difficulty, Rules):
-        return difficulty
+        return _own(difficulty)
     if not isinstance(difficulty, str):
         raise MagsimError(f"difficulty {difficulty!r}: give a name or magsim.Rules")
     found = difficulties(difficulty)
@@ -57,6 +90,8 @@ class Board:
             packed = board.packed
         elif isinstance(board, str):
             packed = parse_board(board)
+        elif isinstance(board, bool):
+            raise NotationError(f"board {board!r}: give a text or a packed board")
         else:
             try:
                 packed = index(board)
@@ -79,12 +114,11 @@ class Board:
         parts, ``base``, ``bonuses``, the costs and the ``total`` are points, the others counts.
 
         Raises:
-            MagsimError: if there is no such difficulty, or it has fewer Powers.
+            MagsimError: if there is no such difficulty, it has fewer Powers, or a value is not
+                allowed.
         """
         at = rules_of(rules)
-        if powers_used not in range(at.powers + 1):
-            raise MagsimError(f"powers_used {powers_used!r}: {at.name} has {at.powers} Powers")
-        return law.score(self.packed, at, powers_used)
+        return law.score(self.packed, at, number("powers_used", powers_used, 0, at.powers))
 
     def _repr_html_(self) -> str:
         return board_picture(self.packed, f"Board {self}")

@@ -93,13 +93,15 @@ def _board(x: int, y: int, board: int, before: int) -> list[str]:
     return drawn
 
 
-def _picture(width: int, height: int, title: str, drawn: Sequence[str]) -> str:
+def _picture(width: int, height: int, title: str, drawn: Sequence[str], told: str = "") -> str:
+    """The whole picture; ``told`` is what it says to those who do not see it, after its title."""
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width}" '
             f'height="{height}" viewBox="0 0 {width} {height}" style="max-width:100%" '
             'font-family="sans-serif">',
             f"<title>{escape(title)}</title>",
+            *([f"<desc>{escape(told)}</desc>"] if told else []),
             f'<rect width="{width}" height="{height}" rx="6" fill="{_PAPER}"/>',
             *drawn,
             "</svg>",
@@ -136,4 +138,5 @@ def game_picture(title: str, tiles: Sequence[Tile], closing: Sequence[str]) -> s
     # A closing line is as wide as its letters; so many pixels hold one of them.
     widest = max((len(line) for line in (title, *closing)), default=0) * 8
     width = 2 * _GAP + max(min(_TILES, len(tiles)) * _TILE_WIDTH, widest)
-    return _picture(width, y + _GAP + _LINE_HEIGHT * len(closing), title, drawn)
+    told = ". ".join([*(f"{tile.heading}: {', '.join(tile.lines)}" for tile in tiles), *closing])
+    return _picture(width, y + _GAP + _LINE_HEIGHT * len(closing), title, drawn, told)

@@ -4,7 +4,6 @@ import copy
 import math
 from collections.abc import Sequence
 from difflib import get_close_matches
-from operator import index as whole
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ from magsim.asking import Watch
 from magsim.bot import Bot
 from magsim.errors import BotFault, MagsimError, first_line
 from magsim.manifest import default_chunk, read_manifest
-from magsim.notebook.boards import rules_of
+from magsim.notebook.boards import number, rules_of
 from magsim.notebook.games import Game, game_score
 from magsim.registry import canonical_spec, load_bot, options_of, reliance
 from magsim.rules import Rules
@@ -42,7 +41,7 @@ class Run(NamedTuple):
             MagsimError: if there is no such game, or there are several, naming what to choose from;
                 or if the records cannot be read.
         """
-        at = _number("game", index, 0, 2**32 - 1)
+        at = number("game", index, 0, 2**32 - 1)
         try:
             return self._game(at, bot, difficulty)
         except records.READ_ERRORS as error:
@@ -128,8 +127,8 @@ def play_games(
     Raises:
         MagsimError: if an argument is not what it should be, or the bot is at fault.
     """
-    count = _number("games", games, *_MOST["games"])
-    dice_seed = _number("seed", seed, *_MOST["seed"])
+    count = number("games", games, *_MOST["games"])
+    dice_seed = number("seed", seed, *_MOST["seed"])
     player = _player(bot)
     rules = _varied(rules_of(difficulty), rule_values)
     reliance(player, rules)
@@ -149,21 +148,6 @@ def play_games(
         watch.close()
     names = pl.lit(rules.name).alias("difficulty"), pl.lit(player.spec).alias("bot")
     return Run(*(pl.concat(parts[table]).lazy().select(*names, pl.all()) for table in Run._fields))
-
-
-def _number(what: str, value: object, low: int, high: int) -> int:
-    """A whole number within limits.
-
-    Raises:
-        MagsimError: if it is none.
-    """
-    try:
-        number = whole(value)  # type: ignore[arg-type]  # that is the question
-    except TypeError:
-        number = low - 1
-    if isinstance(value, bool) or not low <= number <= high:
-        raise MagsimError(f"{what} {value!r} is to be a whole number from {low} to {high}")
-    return number
 
 
 def _player(bot: str | Bot) -> Bot:
