@@ -1,41 +1,40 @@
-"""magsim: simulate MAGDAGDON, Cubiri's solitaire dice game, and measure bots that play it."""
+"""magsim: simulate MAGDAGDON, Cubiri's solitaire dice game, and measure bots that play it.
 
-from typing import TYPE_CHECKING, NamedTuple
+What notebooks and scripts may rely on is in ``__all__``; bots have ``magsim.bot``,
+``magsim.decision`` and ``magsim.compiled.kernel``. All else may change without notice.
+
+Nothing heavy is imported before one of these names is used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from magsim.notebook.boards import Board
+    from magsim.notebook.games import Game
+    from magsim.notebook.runs import Run, load, play_games
+    from magsim.rules import Rules
 
-    import polars
-
+__all__ = ["Board", "Game", "Rules", "Run", "__version__", "load", "play_games"]
 __version__ = "0.1.0"
 
+_HOMES = {
+    "Board": "magsim.notebook.boards",
+    "Game": "magsim.notebook.games",
+    "Rules": "magsim.rules",
+    "Run": "magsim.notebook.runs",
+    "load": "magsim.notebook.runs",
+    "play_games": "magsim.notebook.runs",
+}
 
-class Run(NamedTuple):
-    """The two tables of a run, lazily; ``magsim schema`` lists their columns."""
 
-    turns: "polars.LazyFrame"
-    games: "polars.LazyFrame"
+if not TYPE_CHECKING:  # to a type checker, whatever is not imported above is not there
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_HOMES[name]), name)
 
 
-def load(run: "str | Path") -> Run:
-    """The tables of a run's folder as polars LazyFrames, for notebooks and scripts.
-
-    Both have the columns ``difficulty`` and ``bot`` before those of the records::
-
-        import magsim
-        import polars as pl
-
-        turns, games = magsim.load("results/<run>")
-        games.group_by("difficulty", "bot").agg(pl.col("score").mean()).collect()
-
-    Raises:
-        MagsimError: if the folder holds no run, or nothing has been played of it yet.
-    """
-    from pathlib import Path
-
-    from magsim import records
-    from magsim.manifest import read_manifest
-
-    folder = Path(run)
-    plan = read_manifest(folder)
-    return Run(*(records.scan(folder, table, plan) for table in Run._fields))
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -7,6 +7,7 @@ where. This module knows nothing of rules or records.
 """
 
 import faulthandler
+import math
 import mmap
 import os
 import signal
@@ -51,12 +52,14 @@ class Asked(NamedTuple):
 class Watch:
     """Limits what runs ``within`` it to ``seconds``, and notes in ``note`` what is asked.
 
-    Signals reach a process's main thread only; elsewhere nothing is limited.
+    Signals reach a process's main thread only; elsewhere nothing is limited, nor is it by infinite
+    seconds.
     """
 
     def __init__(self, seconds: float, note: Path | None = None) -> None:
         self.seconds = seconds
-        self._active = threading.current_thread() is threading.main_thread()
+        on_main = threading.current_thread() is threading.main_thread()
+        self._active = on_main and math.isfinite(seconds)
         self._armed_at = -GRACE
         self._note = _open_note(note) if note else None
         if self._active:

@@ -270,7 +270,8 @@ def _parse_options(text: str, bot: type[Bot], parts: list[str]) -> dict[str, obj
     return {name: chosen[name] for name in options if name in chosen}
 
 
-def _canonical(name: str, bot: type[Bot], chosen: dict[str, object]) -> str:
+def canonical_spec(name: str, bot: type[Bot], chosen: dict[str, object]) -> str:
+    """The bot spec of a name and options: those that are not default, in their order."""
     defaults = {entry.name: entry.default for entry in options_of(bot)}
     parts = [name]
     for key, value in chosen.items():
@@ -300,7 +301,7 @@ def load_bot(text: str) -> Bot:
         raise MagsimError(
             f"bot {text!r} cannot be set up: {type(error).__name__}: {error}"
         ) from error
-    canonical = _canonical(path.name if is_file else name, bot_class, chosen)
+    canonical = canonical_spec(path.name if is_file else name, bot_class, chosen)
     bot.spec = canonical  # type: ignore[misc]  # of the class, lest it be an option
     return bot
 
