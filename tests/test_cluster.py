@@ -156,26 +156,23 @@ TOURNAMENT = ["tournament", "--difficulty", "survival", "--chunk", "10"]
 
 def test_a_cluster_plays_the_same_bytes_and_progress_is_right(pair: Local, tmp_path: Path) -> None:
     words = ["tournament", "--bots", "random,greedy", "--games", "50", "--chunk", "20"]
-    out, err = finish(start(tmp_path, pair, *words, "--out", "far"))
+    _, err = finish(start(tmp_path, pair, *words, "--out", "far"))
     finish(start(tmp_path, None, *words, "--out", "near"))
     assert parts(tmp_path / "far") == parts(tmp_path / "near")
     assert len(parts(tmp_path / "far")) == 2 * 3 * 3 * 2
     assert "| 300/300 [" in err
-    again = finish(start(tmp_path, pair, *words, "--out", "far"))
-    assert again[0] == out
-    assert "complete" in again[1]
 
 
 def test_a_worker_killed_in_mid_run_costs_no_games(empty: Local, tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     doomed = empty.add_worker()
     empty.add_worker()
-    words = [*TOURNAMENT, "--bots", "slow.py", "--games", "80"]
+    words = [*TOURNAMENT, "--bots", "slow.py", "--games", "50"]
     going = start(tmp_path, empty, *words, "--out", "far")
     until(lambda: parts(tmp_path / "far"))
     end(doomed)
     _, err = finish(going)
-    assert "| 80/80 [" in err
+    assert "| 50/50 [" in err
     finish(start(tmp_path, None, *words, "--out", "near"))
     assert parts(tmp_path / "far") == parts(tmp_path / "near")
 
@@ -274,7 +271,6 @@ def test_experiments_are_played_on_a_cluster(pair: Local, tmp_path: Path) -> Non
     )
     out, _ = finish(start(tmp_path, pair, "experiment", "dear.toml", "--out", "far"))
     assert "ruin_penalty" in out
-    finish(start(tmp_path, None, "verify", "far"))
     assert len(parts(tmp_path / "far")) == 2 * 2 * 2
 
 

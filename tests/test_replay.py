@@ -23,8 +23,6 @@ from magsim.reading.explain import Explanation, explain, explain_apart, inquiry
 from magsim.reading.replay import Game, Turn, read_game
 from magsim.rules import PEACEFUL, SURVIVAL, Rules
 
-pytestmark = pytest.mark.usefixtures("workers_stay")
-
 ODD = Rules("survival+ruin_penalty=20", 2, (70,), ruin_penalty=20)
 SEARCHING = ("lookahead", "mcts:iterations=8")
 
