@@ -8,8 +8,9 @@ of ``survival`` are called ``survival+harsh`` or ``survival+ruin_penalty=20``.
 import dataclasses
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,65 @@ def difficulties(text: str) -> list[Rules]:
     if len(set(names)) < len(names):
         raise MagsimError(f"--difficulty {text} names a difficulty twice")
     return [DIFFICULTIES[name] for name in names]
+
+
+def whole_number(what: str, value: Any, low: int, high: int) -> int:
+    """A whole number within limits, of whatever type counts as one.
+
+    Raises:
+        MagsimError: if it is none; ``what`` says what it is for.
+    """
+    try:
+        found = low - 1 if isinstance(value, bool) else index(value)
+    except TypeError:
+        found = low - 1
+    if not low <= found <= high:
+        raise MagsimError(f"{what} {value!r} is to be a whole number from {low} to {high}")
+    return found
+
+
+def rules_of(
+    difficulty: str | Rules, values: Mapping[str, object] | None = None, where: str = "values"
+) -> Rules:
+    """The rules of one difficulty, or rules themselves, checked, with some values changed.
+
+    They are named as ``--set`` names them; ``where`` says where the values were given.
+
+    >>> rules_of("survival", {"ruin_penalty": 20}).name
+    'survival+ruin_penalty=20'
+
+    Raises:
+        MagsimError: if it is not the name of one difficulty, or a value is not allowed.
+    """
+    if isinstance(difficulty, Rules):
+        rules = _own(difficulty)
+    elif not isinstance(difficulty, str):
+        raise MagsimError(f"difficulty {difficulty!r}: give a name or magsim.Rules")
+    else:
+        rules, *more = difficulties(difficulty)
+        if more:
+            raise MagsimError(
+                f"difficulty {difficulty!r}: name one difficulty, not {1 + len(more)}"
+            )
+    changes = {key: _checked_value(key, value, where) for key, value in (values or {}).items()}
+    return vary(rules, changes, [f"{key}={format_value(value)}" for key, value in changes.items()])
+
+
+def _own(rules: Rules) -> Rules:
+    """Rules that somebody made, with the limits that all rules have.
+
+    Raises:
+        MagsimError: if the name is no text or a value is not allowed.
+    """
+    if not isinstance(rules.name, str) or not rules.name or not rules.name.isprintable():
+        raise MagsimError(f"rules {rules.name!r}: their name is to be a printable text")
+    where = f"rules {rules.name!r}"
+    return vary(rules, {key: _checked_value(key, getattr(rules, key), where) for key in _KEYS}, [])
+
+
+def _checked_value(key: str, value: object, where: str) -> int | tuple[int, ...]:
+    """A value as Python has it, where costs may be a tuple."""
+    return checked(key, list(value) if isinstance(value, tuple) else value, where)
 
 
 def format_value(value: int | tuple[int, ...]) -> str:

@@ -363,8 +363,11 @@ def test_a_policy_that_ignores_the_mask_is_a_fault_of_its_bot(action: int, watch
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"difficulty": "survial"}, "unknown difficulty 'survial' .known: peaceful, survival"),
-        ({"difficulty": ["survival"]}, "unknown difficulty"),
+        (
+            {"difficulty": "survial"},
+            "unknown difficulty 'survial'; did you mean 'survival'",
+        ),
+        ({"difficulty": ["survival"]}, "give a name or magsim.Rules"),
         ({"ruin_penalti": 20}, "did you mean 'ruin_penalty'"),
         ({"ruin_penalty": -1}, "ruin_penalty = -1 is to be a whole number from 0 to 1000"),
         ({"power_costs": 70}, "power_costs = 70 is to be a list"),
@@ -387,11 +390,14 @@ def test_rules_are_varied_by_keyword() -> None:
 @pytest.mark.parametrize(
     ("reset", "words"),
     [
-        ({"seed": 2**64}, "is to be at most 18446744073709551615"),
+        (
+            {"seed": 2**64},
+            "seed 18446744073709551616 is to be a whole number",
+        ),
         ({"options": {"turn": 2}}, "unknown option 'turn' .known: game"),
-        ({"options": {"game": -1}}, "game = -1 is to be a whole number from 0"),
-        ({"options": {"game": "first"}}, "game = 'first' is to be a whole number"),
-        ({"options": {"game": True}}, "game = True is to be a whole number"),
+        ({"options": {"game": -1}}, "game -1 is to be a whole number from 0"),
+        ({"options": {"game": "first"}}, "game 'first' is to be a whole number"),
+        ({"options": {"game": True}}, "game True is to be a whole number"),
     ],
 )
 def test_wrong_resets_are_said(reset: dict[str, Any], words: str) -> None:

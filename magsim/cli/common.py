@@ -6,7 +6,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -123,13 +123,19 @@ _BACKEND_OPTIONS = (
 
 def backend_options(command: Command) -> Command:
     """Options that choose who does the work: ``backend`` and ``scheduler``."""
-    for option in reversed(_BACKEND_OPTIONS):
+    return _with_options(command, _BACKEND_OPTIONS)
+
+
+def _with_options(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    for option in reversed(options):
         command = option(command)
     return command
 
 
-def connect(ctx: click.Context, backend: str, scheduler: str | None) -> "Cluster | None":
-    """The cluster that the options ask for, if they do.
+def connect(
+    ctx: click.Context, backend: str, scheduler: str | None, time_limit: float
+) -> "Cluster | None":
+    """The cluster that the options ask for, if they do; see ``Cluster``.
 
     Raises:
         MagsimError: if they do not go together, or the cluster is not there.
@@ -142,7 +148,7 @@ def connect(ctx: click.Context, backend: str, scheduler: str | None) -> "Cluster
         raise MagsimError("--backend dask: name its scheduler, as in --scheduler tcp://host:8786")
     from magsim.cluster.driver import Cluster
 
-    return Cluster(scheduler)
+    return Cluster(scheduler, time_limit)
 
 
 seed_option = click.option(
@@ -190,9 +196,7 @@ _RULES_OPTIONS = (
 
 def rules_options(command: Command) -> Command:
     """Options that choose rules: ``difficulty``, ``rules_file`` and ``settings``."""
-    for option in reversed(_RULES_OPTIONS):
-        command = option(command)
-    return command
+    return _with_options(command, _RULES_OPTIONS)
 
 
 run_argument = click.argument("run", type=click.Path(path_type=Path))

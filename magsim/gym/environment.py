@@ -6,7 +6,6 @@ It rolls, applies decisions and counts rewards. What small actions are and which
 
 from collections.abc import Mapping
 from dataclasses import replace
-from operator import index
 from typing import Any
 
 import gymnasium
@@ -15,15 +14,14 @@ from gymnasium import spaces
 from gymnasium.error import InvalidAction, ResetNeeded
 from numpy.typing import NDArray
 
-from magsim import dice, variants
+from magsim import dice
 from magsim import rules as law
 from magsim.board import CELLS, DICE, EMPTY_BOARD, LINES, RUIN, SIDES, SIZE, format_dice
 from magsim.bot import Position
 from magsim.decision import Power
 from magsim.errors import MagsimError
 from magsim.learning.actions import ACTIONS, Observation, Turn, action_mask, observation
-from magsim.rules import DIFFICULTIES, Rules
-from magsim.variants import MAX_POINTS, MAX_POWERS
+from magsim.variants import MAX_POINTS, MAX_POWERS, rules_of, whole_number
 
 SEEDS = 2**64
 GAMES = 2**32
@@ -47,25 +45,6 @@ def observation_space() -> spaces.Dict:
     )
 
 
-def rules_of(difficulty: str, values: Mapping[str, object]) -> Rules:
-    """The rules of a difficulty with some values changed, named as ``--set`` names them.
-
-    >>> rules_of("survival", {"ruin_penalty": 20}).name
-    'survival+ruin_penalty=20'
-
-    Raises:
-        MagsimError: if there is no such difficulty or value, or the value is not allowed.
-    """
-    if difficulty not in tuple(DIFFICULTIES):
-        raise MagsimError(f"unknown difficulty {difficulty!r} (known: {', '.join(DIFFICULTIES)})")
-    changes = {}
-    for key, value in values.items():
-        given = list(value) if isinstance(value, tuple) else value
-        changes[key] = variants.checked(key, given, f"difficulty {difficulty!r}")
-    suffixes = [f"{key}={variants.format_value(value)}" for key, value in changes.items()]
-    return variants.vary(DIFFICULTIES[difficulty], changes, suffixes)
-
-
 def _game_index(options: Mapping[str, Any]) -> int | None:
     """The game index that options of ``reset`` name, if any.
 
@@ -77,12 +56,7 @@ def _game_index(options: Mapping[str, Any]) -> int | None:
             raise MagsimError(f"reset: unknown option {key!r} (known: game)")
     if "game" not in options:
         return None
-    game = options["game"]
-    if isinstance(game, bool) or not isinstance(game, int | np.integer) or not 0 <= game < GAMES:
-        raise MagsimError(
-            f"reset: game = {game!r} is to be a whole number from 0 to {GAMES - 1}, a game index"
-        )
-    return index(game)
+    return whole_number("reset: game", options["game"], 0, GAMES - 1)
 
 
 class Magdagdon(gymnasium.Env[dict[str, Any], np.int64]):
@@ -120,7 +94,7 @@ class Magdagdon(gymnasium.Env[dict[str, Any], np.int64]):
     ) -> None:
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise MagsimError(f"render_mode {render_mode!r} is unknown (known: ansi)")
-        self.rules = rules_of(difficulty, values)
+        self.rules = rules_of(difficulty, values, f"difficulty {difficulty!r}")
         self.render_mode = render_mode
         self.observation_space = observation_space()
         self.action_space = spaces.Discrete(ACTIONS)
@@ -139,8 +113,8 @@ class Magdagdon(gymnasium.Env[dict[str, Any], np.int64]):
             MagsimError: if the seed is too large, or ``options`` are not understood.
         """
         super().reset(seed=seed)
-        if seed is not None and seed >= SEEDS:
-            raise MagsimError(f"reset: seed = {seed} is to be at most {SEEDS - 1}")
+        if seed is not None:
+            whole_number("reset: seed", seed, 0, SEEDS - 1)
         game = _game_index(options or {})
         if seed is not None or self._seed is None:
             drawn = self.np_random.integers(SEEDS, dtype=np.uint64) if seed is None else seed

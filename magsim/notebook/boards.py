@@ -1,66 +1,16 @@
 """A board as a value: made from text, compared, scored, and drawn in a notebook."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from operator import index
-from typing import Any
 
 from magsim import rules as law
 from magsim.board import CELLS, NotationError, format_board, parse_board
-from magsim.errors import MagsimError
 from magsim.notebook.pictures import board_picture
 from magsim.rules import Rules, Score
-from magsim.variants import checked, difficulties
+from magsim.variants import rules_of, whole_number
 
 _BITS = int("7" * CELLS, 16)
 """The bits that a packed board may have."""
-
-
-def number(what: str, value: object, low: int, high: int) -> int:
-    """A whole number within limits.
-
-    Raises:
-        MagsimError: if it is none.
-    """
-    try:
-        found = index(value)  # type: ignore[arg-type]  # that is the question
-    except TypeError:
-        found = low - 1
-    if isinstance(value, bool) or not low <= found <= high:
-        raise MagsimError(f"{what} {value!r} is to be a whole number from {low} to {high}")
-    return found
-
-
-def _own(rules: Rules) -> Rules:
-    """Rules that somebody made, with the limits that all rules have.
-
-    Raises:
-        MagsimError: if the name is no text or a value is not allowed.
-    """
-    if not isinstance(rules.name, str) or not rules.name or not rules.name.isprintable():
-        raise MagsimError(f"rules {rules.name!r}: their name is to be a printable text")
-    values: dict[str, Any] = {}
-    for key in (field.name for field in fields(rules) if field.name != "name"):
-        value = getattr(rules, key)
-        values[key] = checked(
-            key, list(value) if isinstance(value, tuple) else value, f"rules {rules.name!r}"
-        )
-    return replace(rules, **values)
-
-
-def rules_of(difficulty: str | Rules) -> Rules:
-    """The rules of a difficulty by its name; rules themselves, checked.
-
-    Raises:
-        MagsimError: if it is not the name of one difficulty, or a value is not allowed.
-    """
-    if isinstance(difficulty, Rules):
-        return _own(difficulty)
-    if not isinstance(difficulty, str):
-        raise MagsimError(f"difficulty {difficulty!r}: give a name or magsim.Rules")
-    found = difficulties(difficulty)
-    if len(found) > 1:
-        raise MagsimError(f"difficulty {difficulty!r}: name one difficulty, not {len(found)}")
-    return found[0]
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -118,7 +68,7 @@ class Board:
                 allowed.
         """
         at = rules_of(rules)
-        return law.score(self.packed, at, number("powers_used", powers_used, 0, at.powers))
+        return law.score(self.packed, at, whole_number("powers_used", powers_used, 0, at.powers))
 
     def _repr_html_(self) -> str:
         return board_picture(self.packed, f"Board {self}")

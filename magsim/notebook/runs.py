@@ -3,7 +3,6 @@
 import copy
 import math
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,12 +13,12 @@ from magsim.asking import Watch
 from magsim.bot import Bot
 from magsim.errors import BotFault, MagsimError, first_line
 from magsim.manifest import default_chunk, read_manifest
-from magsim.notebook.boards import number, rules_of
 from magsim.notebook.games import Game, game_score
+from magsim.reading.replay import chosen
 from magsim.registry import canonical_spec, load_bot, options_of, reliance
 from magsim.rules import Rules
 from magsim.simulate import play_games as play_chunk
-from magsim.variants import checked, format_value, vary
+from magsim.variants import rules_of, whole_number
 
 _MOST = {"games": (1, 2**32 - 1), "seed": (0, 2**64 - 1)}
 
@@ -41,7 +40,7 @@ class Run(NamedTuple):
             MagsimError: if there is no such game, or there are several, naming what to choose from;
                 or if the records cannot be read.
         """
-        at = number("game", index, 0, 2**32 - 1)
+        at = whole_number("game", index, 0, 2**32 - 1)
         try:
             return self._game(at, bot, difficulty)
         except records.READ_ERRORS as error:
@@ -56,29 +55,11 @@ class Run(NamedTuple):
             raise MagsimError(f"game {index} is not in the run, whose last one is game {last}")
         for what, wanted in (("difficulty", difficulty), ("bot", bot)):
             names = found[what].unique(maintain_order=True).to_list()
-            found = found.filter(pl.col(what) == _chosen(what, wanted, names))
+            found = found.filter(pl.col(what) == chosen(what, wanted, names, "{}=…"))
         row = found.row(0, named=True)
         same = (pl.col(name) == row[name] for name in ("difficulty", "bot", "game"))
         turns = self.turns.filter(*same).drop("difficulty", "bot", "game").collect()
         return Game(row["bot"], row["difficulty"], index, game_score(row), turns)
-
-
-def _chosen(what: str, wanted: str | None, names: Sequence[str]) -> str:
-    """The wanted name, or the only one there is.
-
-    Raises:
-        MagsimError: if it is none of the names, or None and there are several.
-    """
-    known = ", ".join(names)
-    if wanted is None:
-        if len(names) > 1:
-            raise MagsimError(f"which {what}? The run has {known}: choose {what}=…")
-        return names[0]
-    if wanted in names:
-        return wanted
-    near = get_close_matches(str(wanted), names, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise MagsimError(f"{what} {wanted!r} is not in the run{hint} (it has: {known})")
 
 
 def load(run: str | Path) -> Run:
@@ -127,10 +108,10 @@ def play_games(
     Raises:
         MagsimError: if an argument is not what it should be, or the bot is at fault.
     """
-    count = number("games", games, *_MOST["games"])
-    dice_seed = number("seed", seed, *_MOST["seed"])
+    count = whole_number("games", games, *_MOST["games"])
+    dice_seed = whole_number("seed", seed, *_MOST["seed"])
     player = _player(bot)
-    rules = _varied(rules_of(difficulty), rule_values)
+    rules = rules_of(difficulty, rule_values, "play_games")
     reliance(player, rules)
     parts: dict[str, list[pl.DataFrame]] = {table: [] for table in Run._fields}
     watch = Watch(math.inf)
@@ -167,20 +148,5 @@ def _player(bot: str | Bot) -> Bot:
     named = copy.copy(bot)
     kind = type(bot)
     chosen = {entry.name: getattr(bot, entry.name) for entry in options_of(kind)}
-    named.spec = canonical_spec(kind.__name__, kind, chosen)  # type: ignore[misc]  # of the class
+    named.spec = canonical_spec(kind.__name__, kind, chosen)  # type: ignore[misc]  # of the class, lest it be an option
     return named
-
-
-def _varied(rules: Rules, values: dict[str, int | Sequence[int]]) -> Rules:
-    """Rules with some values changed, called as ``--set`` would.
-
-    Raises:
-        MagsimError: if there is no such value, or it is not allowed.
-    """
-    if not values:
-        return rules
-    changes = {
-        key: checked(key, list(value) if isinstance(value, tuple) else value, "play_games")
-        for key, value in values.items()
-    }
-    return vary(rules, changes, [f"{key}={format_value(value)}" for key, value in changes.items()])

@@ -96,8 +96,8 @@ def read_game(run: Path, bot: str | None, difficulty: str | None, game: int) -> 
     return Game(plan.seed, rules, spec, game, tuple(turns), rows["games"][0])
 
 
-def chosen(what: str, wanted: str | None, known: Sequence[str]) -> str:
-    """The wanted name, or the only one there is.
+def chosen(what: str, wanted: str | None, known: Sequence[str], how: str = "one by --{}") -> str:
+    """The wanted name, or the only one there is; ``how`` one is chosen of several.
 
     Raises:
         MagsimError: if it is not known, or None and there are several.
@@ -105,11 +105,11 @@ def chosen(what: str, wanted: str | None, known: Sequence[str]) -> str:
     names = ", ".join(known)
     if wanted is None:
         if len(known) > 1:
-            raise MagsimError(f"which {what}? The run has {names}: choose one by --{what}")
+            raise MagsimError(f"which {what}? The run has {names}: choose {how.format(what)}")
         return known[0]
     if wanted in known:
         return wanted
-    near = get_close_matches(wanted, known, n=1, cutoff=0.5)
+    near = get_close_matches(str(wanted), known, n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise MagsimError(f"{what} {wanted!r} is not in the run{hint} (it has: {names})")
 
