@@ -3,11 +3,9 @@
 Whoever it is hands back the bytes of parts; the run's own process writes them.
 """
 
-import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from itertools import chain
-from pathlib import Path
 
 from joblib import delayed
 from joblib.externals.loky.process_executor import TerminatedWorkerError
@@ -15,7 +13,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from magsim import worker
 from magsim.asking import read_note
 from magsim.entrants import Entrant, compile_kernels
-from magsim.pool import parallel, stop_workers
+from magsim.pool import notes, parallel, stop_workers
 from magsim.referee import describe_death
 from magsim.rules import Rules
 from magsim.worker import Chunk, Done
@@ -96,18 +94,16 @@ class Processes(Crew):
 
     def play(self, chunks: Iterator[Chunk], wanted: Callable[[Chunk], bool]) -> Iterator[Done]:
         """Play chunks; when a process dies, play those under way one by one to find out why."""
-        room = ROOM * self._jobs
-        with tempfile.TemporaryDirectory(prefix="magsim-") as folder:
-            notes = Path(folder)
-            for first in chunks:
-                under_way = UnderWay(first, chunks, wanted, lambda count: count < room)
-                try:
-                    tasks = (delayed(worker.play_chunk)(chunk, notes) for chunk in under_way)
-                    for done in parallel(self._jobs, tasks):
-                        yield under_way.back(done)
-                except TerminatedWorkerError:
-                    for chunk in filter(wanted, under_way.chunks):
-                        yield _play_alone(chunk, notes)
+        room, folder = ROOM * self._jobs, notes()
+        for first in chunks:
+            under_way = UnderWay(first, chunks, wanted, lambda count: count < room)
+            try:
+                tasks = (delayed(worker.play_chunk)(chunk, folder) for chunk in under_way)
+                for done in parallel(self._jobs, tasks):
+                    yield under_way.back(done)
+            except TerminatedWorkerError:
+                for chunk in filter(wanted, under_way.chunks):
+                    yield _play_alone(chunk)
 
     def stop(self) -> None:
         """End the processes, unless they are kept."""
@@ -115,11 +111,11 @@ class Processes(Crew):
             stop_workers()
 
 
-def _play_alone(chunk: Chunk, notes: Path) -> Done:
+def _play_alone(chunk: Chunk) -> Done:
     try:
-        (done,) = parallel(1, [delayed(worker.play_chunk)(chunk, notes)])
+        (done,) = parallel(1, [delayed(worker.play_chunk)(chunk, notes())])
     except TerminatedWorkerError:
-        asked = read_note(chunk.note(notes))
+        asked = read_note(chunk.note(notes()))
         return Done(chunk, fault=describe_death(chunk.bot, chunk.rules, asked, chunk.time_limit))
     assert isinstance(done, Done)
     return done

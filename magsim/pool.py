@@ -1,11 +1,16 @@
 """The pool of worker processes, through joblib: where games are played and parts are checked."""
 
+import atexit
 import contextlib
 import os
+import shutil
 import signal
+import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import wait
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 from joblib import Parallel
@@ -23,10 +28,18 @@ _PATIENCE = 0.2
 warnings.filterwarnings("ignore", message="Failed to kill subprocesses")
 
 
+@cache
+def notes() -> Path:
+    """The folder in which worker processes note what they ask; it ends with this process."""
+    folder = Path(tempfile.mkdtemp(prefix="magsim-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def _preparation() -> dict[str, Any]:
     """How a worker process is made ready."""
     os.environ.setdefault("PYTHONFAULTHANDLER", "")  # a crash is reported in a sentence, by us
-    return {"initializer": worker.set_up, "initargs": (os.getpid(),)}
+    return {"initializer": worker.set_up, "initargs": (os.getpid(), notes())}
 
 
 def parallel(jobs: int, tasks: Iterable[object]) -> Iterator[Any]:

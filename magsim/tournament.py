@@ -158,36 +158,36 @@ def play(run: Path, plan: Plan, entrants: list[Entrant], crew: Crew, time_limit:
         MagsimError: if a part is damaged or cannot be written, or the crew can go on no more.
     """
     total = plan.games * len(plan.bots) * len(plan.rules)
-    missing = sum(chunk.games for chunk in missing_chunks(run, plan, entrants, time_limit))
-    report = Report(before=total - missing)
-    if not missing:
-        return report
     try:
-        crew.prepare(entrants, plan.rules[0])
-        with (
-            open_timings(run) as timings,
-            tqdm(
-                total=total,
-                initial=report.before,
-                unit=" games",
-                smoothing=0.05,
-                dynamic_ncols=True,
-            ) as bar,
-        ):
+        missing = sum(chunk.games for chunk in missing_chunks(run, plan, entrants, time_limit))
+        report = Report(before=total - missing)
+        if missing:
+            crew.prepare(entrants, plan.rules[0])
             chunks = missing_chunks(run, plan, entrants, time_limit)
-            for done in crew.play(chunks, lambda chunk: chunk.bot not in report.faults):
-                if done.fault:
-                    report.faults.setdefault(done.chunk.bot, done.fault)
-                    continue
-                _keep(run, done, timings)
-                report.played += done.chunk.games
-                bar.update(done.chunk.games)
+            _play_missing(run, chunks, crew, report, total)
     except OSError as error:
         raise MagsimError(f"run {run} cannot be written: {error.strerror or error}") from error
     finally:
         crew.stop()
         records.remove_temporaries(run)
     return report
+
+
+def _play_missing(
+    run: Path, chunks: Iterator[Chunk], crew: Crew, report: Report, total: int
+) -> None:
+    """Have chunks played and keep what comes back; ``total`` is the games of the run."""
+    progress = tqdm(
+        total=total, initial=report.before, unit=" games", smoothing=0.05, dynamic_ncols=True
+    )
+    with open_timings(run) as timings, progress as bar:
+        for done in crew.play(chunks, lambda chunk: chunk.bot not in report.faults):
+            if done.fault:
+                report.faults.setdefault(done.chunk.bot, done.fault)
+                continue
+            _keep(run, done, timings)
+            report.played += done.chunk.games
+            bar.update(done.chunk.games)
 
 
 def _keep(run: Path, done: Done, timings: TextIO) -> None:

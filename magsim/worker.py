@@ -6,6 +6,7 @@ Heavy modules are imported inside the functions, after ``set_up`` has told them 
 import contextlib
 import hashlib
 import os
+import shutil
 import signal
 import threading
 import time
@@ -59,8 +60,11 @@ class Done:
     fault: str | None = None
 
 
-def set_up(parent: int) -> None:
-    """Prepare a worker: one thread, Ctrl-C left to the parent, an end when the parent has ended."""
+def set_up(parent: int, notes: Path) -> None:
+    """Prepare a worker: one thread, Ctrl-C left to the parent, an end when the parent has ended.
+
+    Then it takes the folder of its notes along.
+    """
     for name in ("POLARS_MAX_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ[name] = "1"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -68,6 +72,7 @@ def set_up(parent: int) -> None:
     def leave_with_parent() -> None:
         while os.getppid() == parent:
             time.sleep(0.5)
+        shutil.rmtree(notes, ignore_errors=True)
         os._exit(1)
 
     threading.Thread(target=leave_with_parent, daemon=True).start()

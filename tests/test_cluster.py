@@ -289,7 +289,7 @@ def test_what_cannot_be_reached_is_told(
     assert "--scheduler x: it is for --backend dask" in told("--scheduler", "x")
     assert "name its scheduler" in told("--backend", "dask")
     far = told("--backend", "dask", "--scheduler", "tcp://127.0.0.1:1")
-    assert "--scheduler tcp://127.0.0.1:1: no scheduler answers" in far
+    assert "--scheduler 'tcp://127.0.0.1:1': no scheduler answers there" in far
     assert "it has no workers" in told("--backend", "dask", "--scheduler", empty.address)
 
 

@@ -67,7 +67,7 @@ def experiment(
         )
         run = out or default_folder(plan, question.name)
         check_report(run, report)
-        crew = connect(ctx, backend, scheduler) or Processes(jobs)
+        crew = connect(ctx, backend, scheduler, time_limit) or Processes(jobs)
         tournaments.open_run(run, plan)
         questions.keep(file, run)
         return run, plan, entrants, crew

@@ -92,7 +92,7 @@ def tournament(
         run = out or default_folder(plan)
         if report:
             check_report(run, None)
-        crew = connect(ctx, backend, scheduler) or Processes(jobs)
+        crew = connect(ctx, backend, scheduler, time_limit) or Processes(jobs)
         tournaments.open_run(run, plan)
         return run, plan, entrants, crew
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from magsim.cluster.driver import Cluster
     from magsim.rules import Rules
 
+_IMPORT_SECONDS = 20.0
+"""Longest time for a bot to be imported on a cluster."""
+
 
 @click.command()
 @click.argument("spec", metavar="BOT")
@@ -68,7 +71,7 @@ def train(
     check_learner(load_bot(spec))
     for file in files.values():
         _check(file)
-    cluster = connect(ctx, backend, scheduler)
+    cluster = connect(ctx, backend, scheduler, _IMPORT_SECONDS)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     done: dict[str, int] = {}
     try:

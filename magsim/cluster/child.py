@@ -5,9 +5,11 @@ own when it hangs or crashes, and a worker that goes on.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Callable
 from multiprocessing import Pipe
@@ -15,9 +17,17 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from magsim.errors import MagsimError
+from magsim.errors import MagsimError, first_line
 
 _PROGRAM = "from magsim.cluster.child import serve; serve()"
+_PATIENCE = 0.5
+"""Seconds between two looks at whether anybody still waits for an answer."""
+_IDLE = 60.0
+"""Seconds without work after which a child ends, and gives its memory back."""
+
+
+class Unwanted(Exception):
+    """Nobody waits for the answer any more, or it took too long."""
 
 
 class Child:
@@ -28,11 +38,10 @@ class Child:
 
     def __init__(self) -> None:
         self._pipe, theirs = Pipe()
-        self._folder = tempfile.TemporaryDirectory(prefix="magsim-")
-        self.folder = Path(self._folder.name)
+        self.folder = Path(tempfile.mkdtemp(prefix="magsim-"))
         number = theirs.fileno()
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, str(number), str(os.getpid())],
+            [sys.executable, "-c", _PROGRAM, str(number), str(os.getpid()), str(self.folder)],
             pass_fds=[number],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -40,21 +49,33 @@ class Child:
         )
         theirs.close()
 
+    def is_there(self) -> bool:
+        """Whether the process has not ended."""
+        return self._process.poll() is None
+
     def call(
-        self, work: Callable[..., Any], *words: Any, told: Callable[[Any], object] = print
+        self,
+        work: Callable[..., Any],
+        *words: Any,
+        wanted: Callable[[], bool],
+        told: Callable[[Any], object] = lambda _: None,
     ) -> Any:
         """What ``work`` returns there, of a function to tell something by and these words.
 
-        What it tells meanwhile goes to ``told``.
+        What it tells meanwhile goes to ``told``; now and then it is asked whether the answer is
+        still ``wanted``.
 
         Raises:
             EOFError: if the process ends before it answers.
-            MagsimError: if the work raises it.
-            RuntimeError: if the work raises anything else; it holds the traceback.
+            Unwanted: if the answer is not wanted any more; the process is still at it.
+            MagsimError: if the work raises anything.
         """
         try:
             self._pipe.send((work, words))
             while True:
+                while not self._pipe.poll(_PATIENCE):
+                    if not wanted():
+                        raise Unwanted
                 kind, value = self._pipe.recv()
                 if kind == "told":
                     told(value)
@@ -70,28 +91,38 @@ class Child:
         self._pipe.close()
         self._process.kill()
         self._process.wait()
-        self._folder.cleanup()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def within(seconds: float) -> Callable[[], bool]:
+    """An answer is wanted for so long."""
+    last = time.monotonic() + seconds
+    return lambda: time.monotonic() < last
 
 
 def serve() -> None:
-    """Do in a child what its worker sends, until that is gone."""
+    """Do in a child what its worker sends, until that is gone or has had nothing for a while."""
     from magsim.worker import set_up
 
-    set_up(int(sys.argv[2]))
+    folder = Path(sys.argv[3])
+    set_up(int(sys.argv[2]), folder)
     pipe = Connection(int(sys.argv[1]))
 
     def tell(value: object) -> None:
         pipe.send(("told", value))
 
-    while True:
+    while pipe.poll(_IDLE):
         try:
             work, words = pipe.recv()
         except EOFError:
-            return
+            break
         try:
             answer = "done", work(tell, *words)
         except MagsimError as error:
             answer = "raised", error
-        except Exception:
-            answer = "raised", RuntimeError(traceback.format_exc())
+        except Exception as error:
+            traceback.print_exc()  # into the worker's log
+            said = f"{type(error).__name__}: {first_line(error)}; the worker's log says more"
+            answer = "raised", MagsimError(said)
         pipe.send(answer)
+    shutil.rmtree(folder, ignore_errors=True)

@@ -4,6 +4,7 @@ Chunks go out through joblib, a few more than there are threads; what comes back
 run's own process, so that nobody needs a shared disk.
 """
 
+import asyncio
 import contextlib
 import logging
 import sys
@@ -19,9 +20,9 @@ from joblib._dask import DaskDistributedBackend
 from magsim.cluster import remote
 from magsim.crew import ROOM, Crew, UnderWay
 from magsim.entrants import Entrant, needed_kernels
-from magsim.errors import Lost, MagsimError
+from magsim.errors import Lost, MagsimError, first_line
 from magsim.rules import Rules
-from magsim.worker import Chunk, Done
+from magsim.worker import Chunk, Done, Kernels
 
 _WAIT = 10
 """Seconds to find the scheduler, and a worker."""
@@ -41,11 +42,13 @@ class _Backend(DaskDistributedBackend):  # type: ignore[misc]  # joblib has no t
 class Cluster(Crew):
     """The workers of the dask scheduler at an address, such as ``tcp://host:8786``.
 
+    A bot may take ``time_limit`` seconds to be imported there.
+
     Raises:
         MagsimError: if dask is not installed, or no scheduler answers, or it has no worker.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, time_limit: float) -> None:
         try:
             from distributed import Client
         except ImportError as error:
@@ -53,43 +56,50 @@ class Cluster(Crew):
                 f"--backend dask: dask is not installed ({error}); pip install 'magsim[dask]'"
             ) from error
         self._address = address
-        _silence()
-        try:
-            self._client = Client(address, timeout=_WAIT, set_as_default=False)
-        except (OSError, ValueError, TypeError, RuntimeError) as error:
-            reason = str(error).partition("\n")[0] or type(error).__name__
-            raise MagsimError(f"--scheduler {address}: no scheduler answers ({reason})") from error
+        self._time_limit = time_limit
+        self._order = remote.Order(f"magsim-{uuid4().hex}", remote.versions())
         self._threads = 0
         self._stopped = threading.Event()
+        _silence()
+        try:
+            asyncio.run(asyncio.wait_for(_knock(address), _WAIT))
+            self._client = Client(address, timeout=_WAIT, set_as_default=False)
+        except (OSError, ValueError, TypeError, RuntimeError) as error:
+            reason = first_line(error) or f"nothing was heard within {_WAIT} s"
+            raise MagsimError(
+                f"--scheduler {address!r}: no scheduler answers there ({reason}); its address is "
+                "to be like tcp://host:8786"
+            ) from error
         try:
             self._client.wait_for_workers(1, timeout=_WAIT)
         except TimeoutError as error:
             self.stop()
             raise MagsimError(
-                f"--scheduler {address}: it has no workers; start some by `dask worker {address}`"
+                f"--scheduler {address!r}: it has no workers; start some by `dask worker {address}`"
             ) from error
         threading.Thread(target=self._look_after, daemon=True).start()
 
     def prepare(self, entrants: list[Entrant], rules: Rules) -> None:
         """See that every worker has the same magsim and these bots, and say who must compile."""
-        bots = [(entry.bot.spec, entry.source, entry.fingerprint) for entry in entrants]
-        self._examine(remote.Needs(remote.versions(), bots, list(needed_kernels(entrants, rules))))
+        self._examine(entrants, list(needed_kernels(entrants, rules)))
 
     def play(self, chunks: Iterator[Chunk], wanted: Callable[[Chunk], bool]) -> Iterator[Done]:
-        """Play chunks on the workers; a new round begins where their number has changed."""
-        versions = remote.versions()
+        """Play chunks on the workers; a new round begins when there are more of them."""
         for first in chunks:
-            self._wait_for_workers()
-            threads = self._threads
-            under_way = UnderWay(
-                first,
-                chunks,
-                wanted,
-                lambda count: count < ROOM * threads and threads == self._threads,  # noqa: B023 - of this round
-            )
-            tasks = (delayed(remote.play_chunk)(chunk, versions) for chunk in under_way)
-            for done in self._results(tasks, 2 * threads):
-                yield under_way.back(done)
+            yield from self._round(first, chunks, wanted)
+
+    def _round(
+        self, first: Chunk, rest: Iterator[Chunk], wanted: Callable[[Chunk], bool]
+    ) -> Iterator[Done]:
+        threads = self._wait_for_workers()
+
+        def go_on(count: int) -> bool:
+            return count < ROOM * threads and self._threads <= threads
+
+        under_way = UnderWay(first, rest, wanted, go_on)
+        tasks = (delayed(remote.play_chunk)(chunk, self._order) for chunk in under_way)
+        for done in self._results(tasks, 2 * threads):
+            yield under_way.back(done)
 
     def learn(
         self,
@@ -106,18 +116,15 @@ class Cluster(Crew):
         Raises:
             MagsimError: if the bot fails at it, or the cluster is lost.
         """
-        bots = [(entrant.bot.spec, entrant.source, entrant.fingerprint)]
-        self._examine(remote.Needs(remote.versions(), bots, []))
-        topic = f"magsim-{uuid4().hex}"
-        self._client.subscribe_topic(topic, lambda event: told(*event[1]))
+        self._examine([entrant], [])
+        self._client.subscribe_topic(self._order.key, lambda event: told(*event[1]))
         self._wait_for_workers()
-        source = entrant.source
-        tasks = (delayed(remote.learn)(topic, source, rules, seed, games) for rules in every)
+        bot = entrant.source, entrant.fingerprint
+        tasks = (delayed(remote.learn)(self._order, *bot, rules, seed, games) for rules in every)
         yield from self._results(tasks, len(every))
-        self._client.unsubscribe_topic(topic)
 
     def stop(self) -> None:
-        """Leave the cluster; what is under way there comes to nothing."""
+        """Leave the cluster; workers drop what they are at."""
         self._stopped.set()
         with contextlib.suppress(Exception):  # it may be gone
             self._client.close(timeout=_WAIT)
@@ -129,7 +136,7 @@ class Cluster(Crew):
             Lost: if the cluster is.
             MagsimError: if a task raises it, or a worker is not fit.
         """
-        try:
+        with self._trouble_told():
             pool = Parallel(
                 backend=_Backend(client=self._client),
                 n_jobs=-1,
@@ -138,60 +145,67 @@ class Cluster(Crew):
                 return_as="generator_unordered",
             )
             yield from pool(tasks)
-        except (MagsimError, GeneratorExit):
-            raise
-        except Exception as error:
-            raise self._why(error) from error
 
-    def _why(self, error: Exception) -> Exception:
-        """What is to be said of an exception that is not of a task's own making."""
+    @contextlib.contextmanager
+    def _trouble_told(self) -> Iterator[None]:
+        """Tell in a sentence what goes wrong with the cluster.
+
+        Raises:
+            Lost: if the cluster is.
+            MagsimError: if a task raises it, a worker is not fit, or anything else goes wrong.
+        """
         from distributed import KilledWorker
 
-        if self._client.status != "running":
-            return Lost(f"the scheduler at {self._address} is lost")
-        if isinstance(error, KilledWorker):
-            times = error.allowed_failures + 1
-            last = error.last_worker.address
-            return Lost(
+        try:
+            yield
+        except MagsimError:
+            raise
+        except KilledWorker as error:
+            times, last = error.allowed_failures + 1, error.last_worker.address
+            raise Lost(
                 f"{times} workers ended, one after the other, with the same games; the last one "
                 f"was {last}, and its log may say why, as when memory ran out"
-            )
-        try:
-            self._examine(remote.Needs(remote.versions(), [], []))
-        except MagsimError as unfit:
-            return unfit
-        return error
+            ) from error
+        except Exception as error:
+            if self._client.status != "running":
+                raise Lost(f"the scheduler at {self._address} is lost") from error
+            self._examine([], [])  # a worker that joined late may be the reason
+            what = f"{type(error).__name__}: {first_line(error)}"
+            raise Lost(f"the cluster at {self._address} is in trouble ({what})") from error
 
-    def _examine(self, needs: remote.Needs) -> None:
-        """Have every worker see whether it is fit.
+    def _examine(self, entrants: list[Entrant], kernels: list[Kernels]) -> None:
+        """Have every worker see whether it is fit; those that are gone meanwhile do not count.
 
         Raises:
             MagsimError: if one is not, by its address.
             Lost: if the scheduler is.
         """
+        bots = [(entry.bot.spec, entry.source, entry.fingerprint) for entry in entrants]
+        needs = remote.Needs(self._order.versions, bots, kernels, self._time_limit)
         try:
             found = self._client.run(remote.examine, needs, on_error="return")
         except Exception as error:
-            if self._client.status != "running":
-                raise Lost(f"the scheduler at {self._address} is lost") from error
-            raise
+            raise Lost(f"the cluster at {self._address} is lost ({first_line(error)})") from error
         cold = 0
         for address, answer in sorted(found.items()):
+            if isinstance(answer, OSError):
+                continue
+            problem = answer.problem if isinstance(answer, remote.Found) else repr(answer)
             if isinstance(answer, ModuleNotFoundError):
                 problem = f"{answer}; install magsim there, of the version that is here"
+            if problem:
                 raise MagsimError(f"worker {address} is not fit to play: {problem}")
-            if isinstance(answer, Exception):
-                raise MagsimError(f"worker {address} is not fit to play: {answer!r}")
-            if answer.problem:
-                raise MagsimError(f"worker {address} is not fit to play: {answer.problem}")
             cold += answer.cold
         if cold:
-            print(f"Compiling on {cold} workers, this once ...", file=sys.stderr)
+            these = "1 worker" if cold == 1 else f"{cold} workers"
+            print(f"Compiling on {these}, this once; then games begin ...", file=sys.stderr)
 
-    def _wait_for_workers(self) -> None:
-        """Wait until there is a worker, and see how many threads there are."""
-        self._client.wait_for_workers(1)
-        self._threads = sum(self._client.ncores().values())
+    def _wait_for_workers(self) -> int:
+        """Wait until there is a worker; how many threads there are."""
+        with self._trouble_told():
+            self._client.wait_for_workers(1)
+            self._threads = sum(self._client.ncores().values())
+        return self._threads
 
     def _look_after(self) -> None:
         """Keep an eye on the workers, and say so when none is left."""
@@ -203,6 +217,20 @@ class Cluster(Crew):
                 if not threads and self._threads:
                     tqdm.write("No worker is left; waiting for one.", file=sys.stderr)
                 self._threads = threads
+
+
+async def _knock(address: str) -> None:
+    """See that somebody at an address speaks dask's language: its client waits for whoever listens.
+
+    Raises:
+        OSError: if nobody does.
+        ValueError, TypeError: if the address is none, or its kind needs what is not configured.
+    """
+    from distributed.comm.core import connect
+    from distributed.security import Security
+
+    comm = await connect(address, timeout=_WAIT, **Security().get_connection_args("client"))
+    comm.abort()
 
 
 def _silence() -> None:

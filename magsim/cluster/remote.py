@@ -4,6 +4,8 @@ Only references to these functions travel, and what they are to do; code and tab
 are installed there.
 """
 
+import asyncio
+import contextlib
 import fcntl
 import threading
 import time
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from magsim.asking import read_note
-from magsim.cluster.child import Child
+from magsim.cluster.child import Child, Unwanted, within
 from magsim.errors import MagsimError
 from magsim.rules import Rules
 from magsim.worker import Chunk, Done, Kernels
@@ -24,16 +26,32 @@ _own = threading.local()
 
 TELL_SECONDS = 0.5
 """How often learning is heard of."""
+START_SECONDS = 60.0
+"""What a process may take to start, beside the time limit of each bot."""
 
 Tell = Callable[[object], None]
 
 
+class Order(NamedTuple):
+    """What all of a run's tasks share: its key, and the versions that its bytes depend on.
+
+    A process that bots played in serves one run: the next may be of other sources.
+    """
+
+    key: str
+    versions: dict[str, str]
+
+
 class Needs(NamedTuple):
-    """What a worker must have: versions by name; of each bot spec, source and fingerprint."""
+    """What a worker must have: versions by name; of each bot spec, source and fingerprint.
+
+    A bot may take ``seconds`` to be imported.
+    """
 
     versions: dict[str, str]
     bots: list[tuple[str, str, str]]
     kernels: list[Kernels]
+    seconds: float
 
 
 class Found(NamedTuple):
@@ -51,45 +69,54 @@ def versions() -> dict[str, str]:
     return current_versions() | {"polars": version("polars")}
 
 
-def examine(needs: Needs) -> Found:
-    """See whether this worker is fit to play, in a process of its own."""
+async def examine(needs: Needs) -> Found:
+    """See whether this worker is fit to play, in a process of its own; the worker goes on."""
+    return await asyncio.to_thread(_examined, needs)
+
+
+def _examined(needs: Needs) -> Found:
     child = Child()
+    seconds = START_SECONDS + needs.seconds * len(needs.bots)
     try:
-        return Found(*child.call(_examine, needs))
+        return Found(*child.call(_examine, needs, wanted=within(seconds)))
     except EOFError:
         return Found("a process of its own ended while it loaded the bots", False)
+    except Unwanted:
+        return Found(f"a process of its own did not load the bots within {seconds:g} s", False)
+    except MagsimError as error:
+        return Found(str(error), False)
     finally:
         child.end()
 
 
 def _examine(_tell: Tell, needs: Needs) -> Found:
-    from magsim.registry import fingerprint, load_bot
-    from magsim.worker import marker
+    from magsim.registry import fingerprint
+    from magsim.worker import marker, try_bot
 
-    problem = _other_version(needs.versions)
-    if problem:
-        return Found(problem, False)
+    _check_versions(needs.versions)
     for spec, source, wanted in needs.bots:
-        try:
-            load_bot(source)
-        except MagsimError as error:
-            return Found(f"bot {spec} is not there: {error}", False)
+        problem = try_bot(source, needs.seconds)
+        if problem:
+            return Found(f"bot {spec} is not there: {problem}", False)
         if fingerprint(source) != wanted:
             return Found(f"bot {spec} is another one there ({fingerprint(source)})", False)
     return Found(None, not all(marker(k.name, k.version).exists() for k in needs.kernels))
 
 
-def _other_version(wanted: dict[str, str]) -> str | None:
-    """What is of another version here, if anything is."""
+def _check_versions(wanted: dict[str, str]) -> None:
+    """See that nothing is of another version here.
+
+    Raises:
+        MagsimError: if something is.
+    """
     here = versions()
     for name, text in wanted.items():
         if here.get(name) != text:
             there = here.get(name, "none")
-            return f"{name} is {there} there, {text} here; install the same there"
-    return None
+            raise MagsimError(f"{name} is {there} there, {text} here; install the same there")
 
 
-def play_chunk(chunk: Chunk, versions: dict[str, str]) -> Done:
+def play_chunk(chunk: Chunk, order: Order) -> Done:
     """Play a chunk in the process of this thread; who ends that process twice is at fault.
 
     Raises:
@@ -97,98 +124,138 @@ def play_chunk(chunk: Chunk, versions: dict[str, str]) -> Done:
     """
     from magsim.referee import describe_death
 
-    for _ in range(2):
-        child = _child()
+    with _as_worker() as wanted:
         try:
-            with _named():
-                done: Done = child.call(_play, chunk, versions, child.folder)
-                return done
-        except EOFError:
-            asked = read_note(chunk.note(child.folder))
+            _child(order).call(_get_ready, chunk, order, wanted=wanted)
+        except EOFError:  # playing will say where
             _let_go()
+        for _ in range(2):
+            child = _child(order)
+            try:
+                done: Done = child.call(_play, chunk, child.folder, wanted=wanted)
+                return done
+            except EOFError:
+                asked = read_note(chunk.note(child.folder))
+                _let_go()
     fault = describe_death(chunk.bot, chunk.rules, asked, chunk.time_limit)
     return Done(chunk, fault=fault)
 
 
-def learn(topic: str, spec: str, rules: Rules, seed: int, games: int) -> tuple[str, bytes]:
-    """The name of the rules and what a bot learned of them; games done are events of ``topic``.
+def learn(
+    order: Order, source: str, fingerprint: str, rules: Rules, seed: int, games: int
+) -> tuple[str, bytes]:
+    """The name of the rules and what a bot learned of them.
+
+    Games done are events of a topic that is called like the order.
 
     Raises:
         MagsimError: if the bot fails at it, or ends its process; it names the worker.
     """
     from distributed import get_worker
 
-    worker = get_worker()
-
     def told(done: object) -> None:
-        worker.log_event(topic, (rules.name, done))
+        get_worker().log_event(order.key, (rules.name, done))
 
-    try:
-        with _named():
-            content: bytes = _child().call(_learn, spec, rules, seed, games, told=told)
-            return rules.name, content
-    except EOFError:
-        _let_go()
-        raise MagsimError(f"worker {worker.address}: bot {spec} took its process down") from None
+    words = order.versions, source, fingerprint, rules, seed, games
+    with _as_worker() as wanted:
+        try:
+            content: bytes = _child(order).call(_learn, *words, wanted=wanted, told=told)
+        except EOFError:
+            _let_go()
+            raise MagsimError(f"bot {source} took its process down") from None
+    return rules.name, content
 
 
-def _child() -> Child:
-    """The process of this thread."""
-    if not hasattr(_own, "child"):
-        _own.child = Child()
-    child: Child = _own.child
-    return child
+def _child(order: Order) -> Child:
+    """The process of this thread for a run, a new one if need be."""
+    key, child = getattr(_own, "child", ("", None))
+    if child is not None and key == order.key and child.is_there():
+        assert isinstance(child, Child)
+        return child
+    _let_go()
+    _own.child = order.key, Child()
+    return _child(order)
 
 
 def _let_go() -> None:
-    """End the process of this thread; the next one that is wanted is a new one."""
-    _own.child.end()
-    del _own.child
+    """End the process of this thread, if it has one."""
+    _, child = getattr(_own, "child", ("", None))
+    if child is not None:
+        child.end()
+    _own.child = "", None
 
 
 @contextmanager
-def _named() -> Iterator[None]:
-    """Put this worker's address before what went wrong."""
+def _as_worker() -> Iterator[Callable[[], bool]]:
+    """Whether the task of this thread is still wanted; what goes wrong names this worker."""
     from distributed import get_worker
 
+    worker = get_worker()
+    key = worker.get_current_task()
+
+    def wanted() -> bool:
+        task = worker.state.tasks.get(key)
+        return task is not None and task.state != "cancelled"
+
     try:
-        yield
-    except MagsimError as error:
-        raise MagsimError(f"worker {get_worker().address}: {error}") from None
+        yield wanted
+    except Unwanted:
+        _let_go()
+        raise
+    except (MagsimError, OSError) as error:
+        raise MagsimError(f"worker {worker.address}: {error}") from None
 
 
-def _play(_tell: Tell, chunk: Chunk, versions: dict[str, str], folder: Path) -> Done:
-    from magsim import worker
+def _get_ready(_tell: Tell, chunk: Chunk, order: Order) -> None:
+    """Load the bot of a chunk, and compile what is not in the cache."""
+    from magsim.worker import kernels, planned_bot, try_bot
 
-    problem = _other_version(versions)  # whoever joins late was not examined
+    _check_versions(order.versions)  # whoever joins late was not examined
+    problem = try_bot(chunk.source, chunk.time_limit)
     if problem:
         raise MagsimError(problem)
-    bot = worker.planned_bot(chunk.source, chunk.fingerprint)
-    _compile(worker.kernels(bot, chunk.source, chunk.fingerprint, chunk.relied, chunk.rules))
+    bot = planned_bot(chunk.source, chunk.fingerprint)
+    for entry in kernels(bot, chunk.source, chunk.fingerprint, chunk.relied, chunk.rules):
+        _compile(entry)
+
+
+def _compile(entry: Kernels) -> None:
+    """Compile what is not in the cache, one process of a machine for all of them."""
+    from magsim.worker import mark, marker, warm_up
+
+    path = marker(entry.name, entry.version)
+    if path.exists():
+        return
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(OSError):  # where nothing can be kept, each compiles for itself
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = held.enter_context(path.with_suffix(".lock").open("w"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            warm_up(entry.source, entry.rules)
+            mark(path)
+
+
+def _play(_tell: Tell, chunk: Chunk, folder: Path) -> Done:
+    from magsim.worker import play_chunk
+
     try:
-        return worker.play_chunk(chunk, folder)
+        return play_chunk(chunk, folder)
     except OSError as error:
         raise MagsimError(f"{folder} cannot be written: {error.strerror or error}") from error
 
 
-def _compile(kernels: list[Kernels]) -> None:
-    """Compile what is not in the cache, one process of a machine for all of them."""
-    from magsim.worker import mark, marker, warm_up
-
-    for entry in kernels:
-        path = marker(entry.name, entry.version)
-        if path.exists():
-            continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.with_suffix(".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not path.exists():
-                warm_up(entry.source, entry.rules)
-                mark(path)
-
-
-def _learn(tell: Tell, spec: str, rules: Rules, seed: int, games: int) -> bytes:
-    from magsim.registry import learn, load_bot
+def _learn(
+    tell: Tell,
+    wanted: dict[str, str],
+    source: str,
+    fingerprint: str,
+    rules: Rules,
+    seed: int,
+    games: int,
+) -> bytes:
+    from magsim.registry import learn
+    from magsim.worker import planned_bot
 
     done, heard = 0, time.monotonic()
 
@@ -199,4 +266,5 @@ def _learn(tell: Tell, spec: str, rules: Rules, seed: int, games: int) -> bytes:
             heard = time.monotonic()
             tell(done)
 
-    return learn(load_bot(spec), rules, seed, games, told)
+    _check_versions(wanted)
+    return learn(planned_bot(source, fingerprint), rules, seed, games, told)
