@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,11 +16,12 @@ import pytest
 from click.testing import CliRunner
 
 import magsim
+from magsim import worker
 from magsim.cli import main
-from magsim.cluster import driver
+from magsim.cluster import driver, remote
 from magsim.crew import UnderWay
 from magsim.rules import SURVIVAL
-from magsim.worker import Chunk, Done
+from magsim.worker import Chunk, Done, Kernels
 
 SLOW = """
 import time
@@ -274,6 +276,92 @@ def test_experiments_are_played_on_a_cluster(pair: Local, tmp_path: Path) -> Non
     assert len(parts(tmp_path / "far")) == 2 * 2 * 2
 
 
+def test_a_worker_that_goes_on_plays_the_bot_as_it_is_now(pair: Local, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(
+        "import sys\nsys.path.insert(0, __file__.rpartition('/')[0])\nimport beside_slow\n"
+        + SLOW.replace("[0]", "[beside_slow.WHICH]").replace("0.004", "0")
+    )
+    words = [*TOURNAMENT, "--bots", "slow.py", "--games", "20", "--out"]
+    found = []
+    for which in (0, -1):
+        (tmp_path / "beside_slow.py").write_text(f"WHICH = {which}  # {which * 1000}\n")
+        finish(start(tmp_path, pair, *words, f"far{which}"))
+        finish(start(tmp_path, None, *words, f"near{which}"))
+        found.append(parts(tmp_path / f"far{which}"))
+        assert found[-1] == parts(tmp_path / f"near{which}")
+    assert found[0] != found[1]
+
+
+def test_a_bot_that_hangs_on_a_worker_only_is_told(empty: Local, tmp_path: Path) -> None:
+    (tmp_path / "hanging.py").write_text(
+        "import os, time\nif 'FAR' in os.environ:\n    time.sleep(1000)\n" + SLOW
+    )
+    empty.add_worker(FAR="1")
+    words = [*TOURNAMENT, "--bots", "hanging.py", "--games", "1", "--time-limit", "1"]
+    _, err = finish(start(tmp_path, empty, *words), code=2)
+    assert re.search(r"worker tcp\S+ is not fit to play: .* does not import within 1 s", err)
+
+
+def test_a_worker_lost_while_it_is_examined_is_passed_over(empty: Local, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(
+        "import os, pathlib, time\nif 'MARK' in os.environ:\n"
+        "    pathlib.Path(os.environ['MARK']).touch()\n    time.sleep(8)\n" + SLOW
+    )
+    mark = tmp_path / "mark"
+    doomed = empty.add_worker(MARK=str(mark))
+    empty.add_worker()
+    words = [*TOURNAMENT, "--bots", "slow.py", "--games", "10", "--out", "run"]
+    going = start(tmp_path, empty, *words)
+    until(mark.exists)
+    end(doomed)
+    finish(going)
+
+
+def test_a_compiled_bot_that_takes_its_process_down_is_told_with_its_position(
+    pair: Local, tmp_path: Path
+) -> None:
+    (tmp_path / "crashing.py").write_text(
+        CRASHING.replace("(Bot):", "(Bot):\n    compiled = True\n")
+    )
+    words = [*TOURNAMENT, "--bots", "crashing.py", "--games", "5", "--out", "run"]
+    _, err = finish(start(tmp_path, pair, *words), code=3)
+    assert "took its process down; game 0, turn 1, position ..../..../..../...." in err
+
+
+def test_a_stop_ends_what_workers_are_at_and_leaves_nothing(empty: Local, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text(SLOW.replace("0.004", "0.05"))
+    space = tmp_path / "space"
+    space.mkdir()
+    playing = empty.add_worker(TMPDIR=str(space))
+    words = ["tournament", "--difficulty", "survival", "--bots", "slow.py", "--games", "300"]
+    going = start(tmp_path, empty, *words, "--chunk", "300", "--out", "run")
+    until(lambda: list(space.glob("magsim-*/asked-*")))
+    going.send_signal(signal.SIGINT)
+    _, err = finish(going, code=130)
+    assert "Stopped; all finished games are kept. To go on:" in err
+    assert "--backend dask" in err
+    assert not list((tmp_path / "run").glob("**/.*"))
+    until(lambda: not list(space.glob("magsim-*")))
+    short = [*TOURNAMENT, "--bots", "random", "--games", "10", "--out", "short"]
+    finish(start(tmp_path, empty, *short))
+    until(lambda: list(space.glob("magsim-*")))
+    playing.kill()
+    until(lambda: not list(space.glob("magsim-*")))
+
+
+@pytest.mark.parametrize("cache", ["/proc/none", "ours"])
+def test_where_no_cache_can_be_kept_each_compiles_for_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: str
+) -> None:
+    compiled: list[str | None] = []
+    folder = tmp_path / cache  # an absolute path stays as it is
+    monkeypatch.setattr(worker, "marker", lambda name, _: folder / f"{name}.compiled")
+    monkeypatch.setattr(worker, "warm_up", lambda source, _: compiled.append(source))
+    for _ in range(2):
+        remote._compile(Kernels("bot", "1", "source", SURVIVAL))
+    assert compiled == ["source"] * (2 if cache == "/proc/none" else 1)
+
+
 def test_what_cannot_be_reached_is_told(
     empty: Local, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,6 +379,14 @@ def test_what_cannot_be_reached_is_told(
     far = told("--backend", "dask", "--scheduler", "tcp://127.0.0.1:1")
     assert "--scheduler 'tcp://127.0.0.1:1': no scheduler answers there" in far
     assert "it has no workers" in told("--backend", "dask", "--scheduler", empty.address)
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        port = deaf.getsockname()[1]
+        silent = told("--backend", "dask", "--scheduler", f"tcp://127.0.0.1:{port}")
+    assert "nothing was heard within 0.5 s" in silent
+    for wrong in ("here", "tcp://", "http://127.0.0.1:1", "tcp://127.0.0.1:x", "tls://127.0.0.1:1"):
+        said = told("--backend", "dask", "--scheduler", wrong)
+        assert f"--scheduler {wrong!r}: no scheduler answers there" in said
+        assert "tcp://host:8786" in said
 
 
 def test_no_more_is_handed_out_than_there_is_room_for() -> None:
