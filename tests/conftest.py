@@ -14,6 +14,7 @@ from magsim.asking import Watch
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `import reachable` and the like
 
+from compiling import compile_before
 from solved import solution, solution_folder  # noqa: F401 - fixtures for all tests
 
 # The first example of a test may wait for a compiler, so nothing here is timed; and a run is to
@@ -31,6 +32,13 @@ settings.load_profile("magsim")
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "exhaustive: needs compiled kernels to end soon")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Several test processes would compile the same at the same time."""
+    of_several = hasattr(session.config, "workerinput")
+    if session.config.getoption("numprocesses", None) and not of_several:
+        compile_before()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
