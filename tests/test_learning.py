@@ -1,6 +1,5 @@
 """The Gymnasium environment: clean by Gymnasium, lawful by ``rules``, on a tournament's dice."""
 
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from gymnasium.error import InvalidAction, ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from policies import Chooser
 from reachable import Drawn
 from small_runs import make_run
 from strategies import positions
@@ -25,7 +25,7 @@ from magsim.asking import Watch
 from magsim.board import cell_values, format_board, parse_board, with_cell
 from magsim.bot import Bot, Position
 from magsim.decision import Decision, Place, Power, Ruin
-from magsim.errors import BotFault, MagsimError
+from magsim.errors import MagsimError
 from magsim.gym import ID
 from magsim.gym.environment import Magdagdon, observation_space
 from magsim.learning.actions import (
@@ -39,11 +39,8 @@ from magsim.learning.actions import (
     actions_of,
     observation,
 )
-from magsim.learning.policy import PolicyBot
 from magsim.reading.replay import read_game
-from magsim.registry import load_bot
 from magsim.rules import DIFFICULTIES, PEACEFUL, SURVIVAL, Rules
-from magsim.simulate import play_games
 
 HARSH = {"minimum": 4, "power_costs": [5, 30], "max_difference": 2, "ruin_penalty": 20}
 EVERY_RULES: list[dict[str, Any]] = [
@@ -60,15 +57,6 @@ class Wanderer(Bot):
         if position.powers_left and self.random.random() < (0.8 if lost else 0.2):
             return self.random.choice(position.powers())
         return self.random.choice(position.ruins() if lost else position.placements())
-
-
-class Chooser(PolicyBot):
-    """A policy that is a function of what is seen, and that uses Powers and accepts RUINs."""
-
-    def act(self, observation: Observation, mask: Mask) -> int:
-        seen = sum(int(observation[key].sum()) * k for k, key in enumerate(sorted(observation)))
-        allowed = np.flatnonzero(mask)
-        return int(allowed[seen * 7919 % len(allowed)])
 
 
 def make(**rules: Any) -> Magdagdon:
@@ -324,42 +312,6 @@ def test_vectors_of_environments_play_the_same_games(kind: str) -> None:
             assert episode(alone, seed=seed, options={"game": game})[-1] == score
 
 
-@pytest.mark.parametrize("rules", DIFFICULTIES.values(), ids=lambda rules: rules.name)
-def test_a_policy_as_a_bot_plays_what_it_plays_in_the_environment(
-    rules: Rules, watch: Watch
-) -> None:
-    played = play_games(Chooser(), rules, 9, 20, 10, watch)
-    env, policy = make(difficulty=rules.name), Chooser()
-    env.reset(seed=9)
-    used = 0
-    for game in range(20, 30):
-        turns = played.turns.board[played.turns.game == game].tolist()
-        seen, info = env.reset(options={"game": game})
-        over, boards, score = False, [], 0.0
-        while not over:
-            action = policy.act(seen, info["action_mask"])
-            seen, reward, over, _, info = env.step(action)
-            score += reward
-            used += 96 <= action < CONFIRM
-            if action >= CONFIRM:
-                boards.append(parse_board(text_of(seen)))
-        assert boards == turns
-        assert score == played.turns.score[played.turns.game == game][-1]
-    assert used == played.games.powers.sum()
-    assert used or not rules.powers
-
-
-@pytest.mark.parametrize("action", [RUIN_FIRST, -1, ACTIONS])
-def test_a_policy_that_ignores_the_mask_is_a_fault_of_its_bot(action: int, watch: Watch) -> None:
-    class Blind(PolicyBot):
-        def act(self, observation: Observation, mask: Mask) -> int:  # noqa: ARG002 - it is blind
-            mask[:] = 1
-            return action
-
-    with pytest.raises(BotFault, match=f"small action {action} is not allowed here"):
-        play_games(Blind(), SURVIVAL, 1, 0, 1, watch)
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -441,24 +393,6 @@ def test_arrays_come_in_the_order_of_the_space() -> None:
     assert list(make().reset(seed=1)[0]) == list(observation_space())
 
 
-def readme_block(start: str) -> str:
-    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-    (block,) = re.findall(rf"```python\n({start}.*?)```", readme, re.DOTALL)
-    return str(block)
-
-
-def test_the_loop_of_the_readme_plays(capsys: pytest.CaptureFixture[str]) -> None:
-    exec(readme_block("import gymnasium"), {})
-    assert float(capsys.readouterr().out) > -16 * 15 - 70
-
-
-def test_the_policy_of_the_readme_plays(tmp_path: Path, watch: Watch) -> None:
-    (tmp_path / "trained.py").write_text(readme_block("from pathlib"), encoding="utf-8")
-    np.save(tmp_path / "layer.npy", np.random.default_rng(1).normal(size=(ACTIONS, 39)))
-    played = play_games(load_bot(str(tmp_path / "trained.py")), PEACEFUL, 1, 0, 5, watch)
-    assert len(played.games.game) == 5
-
-
 def test_nothing_but_the_environment_imports_gymnasium() -> None:
     script = (
         "import sys, magsim, magsim.cli, magsim.learning.policy, magsim.trials.match;"
@@ -468,14 +402,6 @@ def test_nothing_but_the_environment_imports_gymnasium() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert "ImportError: magsim.gym needs Gymnasium: pip install 'magsim[gym]'" in done.stderr
-
-
-def test_the_example_learns() -> None:
-    path = Path(__file__).parent.parent / "experiments" / "masked_agent.py"
-    words = [sys.executable, "-W", "error", str(path), "150"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    before, after = (float(word) for word in re.findall(r": (-?[\d.]+) points a game", done.stdout))
-    assert after > before + 20
 
 
 def test_the_environment_is_made_by_module_and_name() -> None:
