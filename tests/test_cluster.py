@@ -42,6 +42,7 @@ class Crashing(Bot):
     def decide(self, position: Position) -> Decision:
         os._exit(1)
 """
+KILLING = CRASHING.replace("os._exit(1)", "os.kill(os.getppid(), 9)")
 LEARNING = """
 from magsim.bot import Bot
 
@@ -153,6 +154,38 @@ def test_a_worker_without_magsim_is_named(empty: Local, tmp_path: Path) -> None:
     empty.add_worker(PYTHONPATH=str(tmp_path))
     err = refusal(tmp_path / "..", empty)
     assert re.search(r"worker tcp://127\.0\.0\.1:\d+ is not fit to play: .*magsim", err)
+
+
+def test_a_worker_without_magsim_that_joins_late_costs_nothing(
+    empty: Local, tmp_path: Path
+) -> None:
+    (tmp_path / "slow.py").write_text(SLOW)
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text("import sys\nsys.modules['magsim'] = None\n")
+    empty.add_worker()
+    words = [*TOURNAMENT, "--bots", "slow.py", "--games", "200", "--out", "run"]
+    going = start(tmp_path, empty, *words)
+    until(lambda: parts(tmp_path / "run"))
+    late = empty.add_worker(PYTHONPATH=str(tmp_path / "site"))
+    until(lambda: late.poll() is not None)  # dask ends it where a task cannot be read
+    assert going.poll() is None
+    _, err = finish(going)
+    assert "| 200/200 [" in err
+
+
+def test_games_that_end_every_worker_are_told(empty: Local, tmp_path: Path) -> None:
+    (tmp_path / "killing.py").write_text(KILLING)
+    for _ in range(4):
+        empty.add_worker(TMPDIR=str(tmp_path))
+    words = [*TOURNAMENT, "--bots", "killing.py", "--games", "1", "--out", "run"]
+    _, err = finish(start(tmp_path, empty, *words), code=2)
+    assert re.search(
+        r"magsim: 4 workers ended, one after the other, with the same games; the last one was "
+        r"tcp://\S+, and its log may say why, .* To go on: .*tournament .*--backend dask",
+        err,
+    )
+    assert "Traceback" not in err
+    until(lambda: not list(tmp_path.glob("magsim-*")))
 
 
 def test_a_worker_of_another_version_is_named(empty: Local, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ There a bot meets what it meets on one machine: a main thread that a signal reac
 own when it hangs or crashes, and a worker that goes on.
 """
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -111,18 +112,23 @@ def serve() -> None:
     def tell(value: object) -> None:
         pipe.send(("told", value))
 
-    while pipe.poll(_IDLE):
-        try:
-            work, words = pipe.recv()
-        except EOFError:
-            break
-        try:
-            answer = "done", work(tell, *words)
-        except MagsimError as error:
-            answer = "raised", error
-        except Exception as error:
-            traceback.print_exc()  # into the worker's log
-            said = f"{type(error).__name__}: {first_line(error)}; the worker's log says more"
-            answer = "raised", MagsimError(said)
-        pipe.send(answer)
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        with contextlib.suppress(EOFError, OSError):  # the worker is gone
+            while pipe.poll(_IDLE):
+                pipe.send(_answer(tell, *pipe.recv()))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _answer(
+    tell: Callable[[object], None], work: Callable[..., object], words: tuple[object, ...]
+) -> tuple[str, object]:
+    """What work returned or raised, as ``Child.call`` takes it."""
+    try:
+        return "done", work(tell, *words)
+    except MagsimError as error:
+        return "raised", error
+    except Exception as error:
+        traceback.print_exc()  # into the worker's log
+        said = f"{type(error).__name__}: {first_line(error)}; the worker's log says more"
+        return "raised", MagsimError(said)

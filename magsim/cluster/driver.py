@@ -11,6 +11,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from typing import Any
 from uuid import uuid4
 
@@ -31,12 +32,24 @@ _LOOK = 2.0
 
 
 class _Backend(DaskDistributedBackend):  # type: ignore[misc]  # joblib has no types
-    """joblib's, but for a cluster of one thread: what has one job, joblib would do here."""
+    """joblib's, mended where it would play here, and where it would wait for ever."""
 
     def effective_n_jobs(self, n_jobs: int) -> int:
-        """How many tasks joblib believes to be done at a time."""
+        """How many tasks joblib believes to be done at a time; what has one job, it does here."""
         threads: int = super().effective_n_jobs(n_jobs)
         return max(2, threads)
+
+    def submit(self, func: object, callback: Callable[[object], None]) -> Future[Any]:
+        """Hand out a task, and hear of it also when it could not be run at all."""
+
+        def heard(future: Future[Any]) -> None:
+            error = future.exception()
+            if error:
+                callback(error)
+
+        handed: Future[Any] = super().submit(func, callback)
+        handed.add_done_callback(heard)
+        return handed
 
 
 class Cluster(Crew):
@@ -161,6 +174,7 @@ class Cluster(Crew):
         except MagsimError:
             raise
         except KilledWorker as error:
+            self._examine([], [])  # a worker that cannot read what it is given ends, too
             times, last = error.allowed_failures + 1, error.last_worker.address
             raise Lost(
                 f"{times} workers ended, one after the other, with the same games; the last one "
