@@ -27,7 +27,7 @@ class Local:
             process = subprocess.Popen(
                 [sys.executable, "-m", "dask", *words, *here],
                 cwd=self._folder,
-                env=os.environ | (env or {}),
+                env=os.environ | {"TMPDIR": str(self._folder)} | (env or {}),
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
