@@ -161,7 +161,9 @@ def test_a_worker_without_magsim_that_joins_late_costs_nothing(
 ) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text("import sys\nsys.modules['magsim'] = None\n")
+    (tmp_path / "site" / "sitecustomize.py").write_text(
+        "import sys\nsys.modules['magsim'] = None\n"
+    )
     empty.add_worker()
     words = [*TOURNAMENT, "--bots", "slow.py", "--games", "200", "--out", "run"]
     going = start(tmp_path, empty, *words)

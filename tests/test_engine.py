@@ -5,7 +5,7 @@ reach under varied rules; ``engine_agreement.py`` does the same at length. Nothi
 ``NUMBA_DISABLE_JIT=1``: ``test_no_jit.py`` runs this file so.
 """
 
-from itertools import combinations_with_replacement, pairwise, permutations, product
+from itertools import pairwise, permutations, product
 from random import Random
 
 import numpy as np
@@ -34,8 +34,6 @@ from magsim.board import (
     CELL_NAMES,
     CELLS,
     EMPTY,
-    LINES,
-    NEIGHBOURS,
     RUIN,
     cell_value,
     cell_values,
@@ -58,7 +56,7 @@ from magsim.decision import (
     unpack_decision,
 )
 from magsim.engine import HAND_INDEX, HANDS, MAX_OUTCOMES, RuleValues
-from magsim.rules import NIGHTMARE, PEACEFUL, Rules
+from magsim.rules import PEACEFUL, Rules
 
 LOOSEST = Rules("loosest", minimum=1, power_costs=(), max_difference=5)
 """Any number next to any other: nothing but connection restricts."""
@@ -428,132 +426,6 @@ def test_a_placement_without_a_lawful_order_has_none(position, data):
     orders = lawful_orders(position.board, outcome, position.rules)
     order = staging_order(position.board, outcome, position.rules)
     assert order == (list(min(orders)) if orders else None), format_board(outcome)
-
-
-# Hands and masks.
-
-
-def test_hands_are_all_multisets_of_up_to_four_dice_by_size_and_value():
-    by_size = [combinations_with_replacement(range(1, 7), size) for size in range(5)]
-    assert list(HANDS) == [hand for hands in by_size for hand in hands]
-    assert HANDS[engine.FIRST_ROLL :] == ROLLS
-    assert [HANDS[first] for first in engine.FIRST_HAND[:5]] == [
-        (), (1,), (1, 1), (1, 1, 1), (1, 1, 1, 1)
-    ]  # fmt: skip
-    assert engine.FIRST_HAND[5] == engine.ANY_HAND == len(HANDS) == 210
-
-
-def test_hand_tables_say_what_the_hands_hold():
-    for hand, dice in enumerate(HANDS):
-        assert HAND_INDEX[dice] == hand
-        assert engine.HAND_SIZE[hand] == len(dice)
-        assert list(engine.HAND_DICE[hand]) == [*dice, *[0] * (4 - len(dice))]
-        assert [v for v in range(1, 7) if engine.HAND_MASK[hand] >> v & 1] == sorted(set(dice))
-        for die in range(1, 7):
-            more, less = engine.HAND_ADD[hand, die], engine.HAND_REMOVE[hand, die]
-            added = tuple(sorted([*dice, die]))
-            assert (more == -1) if len(dice) == 4 else (HANDS[more] == added)
-            assert (less == -1) if die not in dice else (HANDS[engine.HAND_ADD[less, die]] == dice)
-
-
-@given(boards)
-def test_masks_mark_empty_cells_numbers_and_ruins(board):
-    values = cell_values(board)
-    assert cells_of(engine.empty_mask(board)) == empty_cells(board)
-    numbers = tuple(cell for cell in range(CELLS) if is_number(values[cell]))
-    assert cells_of(engine.number_mask(board)) == numbers
-    assert cells_of(engine.ruin_mask(board)) == tuple(c for c in range(CELLS) if values[c] == RUIN)
-
-
-@given(st.integers(0, 0xFFFF))
-def test_around_are_the_neighbours_of_a_mask(mask):
-    beside = {n for cell in cells_of(mask) for n in NEIGHBOURS[cell]}
-    assert cells_of(engine.around(mask)) == tuple(sorted(beside))
-    assert engine.count_bits(mask) == len(cells_of(mask))
-
-
-@given(boards)
-def test_transpose_exchanges_rows_and_columns(board):
-    values = cell_values(board)
-    turned = cell_values(engine.transpose(board))
-    for row, column in zip(LINES[:4], LINES[4:], strict=True):
-        assert [turned[cell] for cell in row] == [values[cell] for cell in column]
-
-
-@pytest.mark.parametrize("difference", range(6))
-def test_rule_values_say_what_may_stand_next_to_what(difference):
-    values = rule_values(Rules("near", minimum=3, power_costs=(5, 7), max_difference=difference))
-    for number, die in product(range(1, 7), repeat=2):
-        assert values.near[number] >> die & 1 == (abs(number - die) <= difference)
-    assert values.near[EMPTY] == values.near[RUIN] == 0b111_1110
-    assert (values.minimum, list(values.power_costs)) == (3, [5, 7])
-
-
-def test_rules_reach_the_engine_with_every_value():
-    values = rule_values(
-        Rules("all", 4, (1, 2), ruin_penalty=3, straight=5, four=7, two_pairs=11, max_difference=0)
-    )
-    board = parse_board("1111/2345/2233/R...")
-    assert engine.score(board, values) == law.score(board, PEACEFUL).base - 3 + 5 + 7 + 11
-    assert rule_values(NIGHTMARE).minimum == 3
-
-
-# A bot's own random numbers.
-
-GOLDEN = 0x9E3779B97F4A7C15
-MASK = 2**64 - 1
-
-
-def mix(word: int) -> int:
-    """SplitMix64's finaliser in Python's own integers, after the paper that ``mixing`` names."""
-    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & MASK
-    word = (word ^ word >> 27) * 0x94D049BB133111EB & MASK
-    return word ^ word >> 31
-
-
-@given(st.integers(0, MASK), st.integers(0, 1000))
-def test_random_words_are_those_of_splitmix64(key, k):
-    word = engine.random_word(np.uint64(key), k)
-    assert int(word) == mix(key + (k + 1) * GOLDEN & MASK)
-
-
-@given(st.integers(0, MASK), st.integers(0, 1000), st.integers(1, 2**63 - 1))
-def test_random_below_takes_the_first_word_under_the_last_multiple(key, k, n):
-    """So all n are equally likely, even where n is no small part of 2**64."""
-    word = mix(key + (k + 1) * GOLDEN & MASK)
-    while word >= MASK // n * n:
-        word = mix(word + GOLDEN & MASK)
-    assert engine.random_below(np.uint64(key), k, n) == word % n
-
-
-def test_random_below_draws_again_where_a_quarter_of_the_words_are_too_large():
-    n = 3 << 61
-    redrawn = [key for key in range(100) if mix(key + GOLDEN) >= 2 * n]
-    assert 10 < len(redrawn) < 40
-    assert all(0 <= engine.random_below(np.uint64(key), 0, n) < n for key in redrawn)
-
-
-def unmix(word: int) -> int:
-    """The word that ``mix`` makes this of."""
-    word ^= word >> 31 ^ word >> 62
-    word = word * pow(0x94D049BB133111EB, -1, 2**64) & MASK
-    word ^= word >> 27 ^ word >> 54
-    word = word * pow(0xBF58476D1CE4E5B9, -1, 2**64) & MASK
-    return word ^ word >> 30 ^ word >> 60
-
-
-@pytest.mark.parametrize("n", [3, 6, 7, 100])
-def test_random_below_draws_again_from_the_last_multiple_on_and_not_before(n):
-    def below(word: int) -> int:
-        return engine.random_below(np.uint64(unmix(word) - GOLDEN & MASK), 0, n)
-
-    multiple = MASK // n * n
-    assert below(multiple - 1) == n - 1
-    assert below(multiple) == mix(multiple + GOLDEN & MASK) % n
-
-
-def test_random_below_one_is_nought():
-    assert {engine.random_below(np.uint64(key), 0, 1) for key in range(20)} == {0}
 
 
 # What these tests are made of.

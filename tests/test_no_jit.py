@@ -1,10 +1,13 @@
-"""The engine is Python first: ``test_engine.py`` holds with the compiler switched off."""
+"""The engine is Python first: its tests hold with the compiler switched off."""
 
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+ENGINE = ("engine", "hands", "random_words")
+"""The test modules that need no compiler."""
 
 
 def test_perfect_play_says_that_it_needs_the_compiler(tmp_path: Path):
@@ -25,7 +28,7 @@ def test_the_engine_is_right_uncompiled():
     code wraps in silence. That warning, and no other, is to be expected here.
     """
     arguments = [
-        str(Path(__file__).with_name("test_engine.py")),
+        *(str(Path(__file__).with_name(f"test_{name}.py")) for name in ENGINE),
         *("-m", "not exhaustive", "--hypothesis-profile=few", "-q", "-p", "no:cacheprovider"),
         *("-W", "ignore:overflow encountered in scalar:RuntimeWarning"),
     ]

@@ -2,102 +2,31 @@
 
 import dataclasses
 import math
-import subprocess
-import sys
-import textwrap
-import time
-from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from asked import (
+    FIRST,
+    OPEN,
+    STUCK,
+    Batched,
+    batched,
+    fault_of,
+    first_decisions,
+    many,
+    plain,
+    positions,
+    sentence,
+)
 
-from magsim.asking import Watch, read_note
-from magsim.board import format_board, parse_board, parse_dice
+from magsim.board import format_board, parse_board
 from magsim.bot import Answers, Bot, Position, Positions
 from magsim.decision import Decision, Place, Power, Ruin, pack_decision, pack_power, parse_decision
 from magsim.dice import rolls
-from magsim.engine import HAND_INDEX
 from magsim.errors import BotFault
 from magsim.referee import Referee
 from magsim.rules import NIGHTMARE, PEACEFUL, Rules
 from magsim.simulate import play_games
-
-Decide = Callable[[Position], Decision]
-Batch = Callable[[Positions], Answers]
-
-OPEN = "6.../R.../..../.... 1456 powers=3"
-"""A board on which b1 alone takes a die first: a 5 or a 6."""
-STUCK = "6.../R.../..../.... 1234 powers=3"
-"""The same in MAGDAGDON."""
-FIRST = "..../..../..../.... 1336 powers=3"
-
-
-class Plain(Bot):
-    """A bot in plain Python."""
-
-    spec = "rogue:level=2"
-
-    def __post_init__(self) -> None:
-        self.answer: Decide = lambda position: position.decisions()[0]
-
-    def decide(self, position: Position) -> Decision:
-        return self.answer(position)
-
-
-class Batched(Bot):
-    """A bot of the batch form; decides the first legal thing unless told otherwise."""
-
-    spec = "rogue:level=2"
-
-    def __post_init__(self) -> None:
-        self.answer: Batch = lambda positions: Answers(first_decisions(positions))
-
-    def decide_batch(self, positions: Positions) -> Answers:
-        return self.answer(positions)
-
-
-def first_decisions(positions: Positions) -> NDArray[np.int64]:
-    found = [positions.position(row) for row in range(len(positions))]
-    packed = [pack_decision(at.decisions()[0], at.board, at.dice) for at in found]
-    return np.array(packed, np.int64)
-
-
-def plain(answer: Decide) -> Plain:
-    bot = Plain()
-    bot.answer = answer
-    return bot
-
-
-def batched(answer: Batch) -> Batched:
-    bot = Batched()
-    bot.answer = answer
-    return bot
-
-
-def positions(*texts: str, rules: Rules = PEACEFUL) -> Positions:
-    boards, dice, powers = zip(*(text.split() for text in texts), strict=True)
-    return Positions(
-        np.array([*map(parse_board, boards)]),
-        np.array([HAND_INDEX[parse_dice(roll)] for roll in dice]),
-        np.array([int(text.removeprefix("powers=")) for text in powers]),
-        np.arange(len(texts), dtype=np.uint64),
-        rules,
-    )
-
-
-def fault_of(bot: Bot, asked: Positions, watch: Watch) -> str:
-    """The sentence of a bot's fault, when it is asked these positions from game 70 on, turn 5."""
-    referee, games = Referee(bot, asked.rules, watch), np.arange(70, 70 + len(asked))
-    with pytest.raises(BotFault) as fault:
-        referee.ask(asked, games, turn=5)
-    assert fault.value.exit_code == 3
-    return str(fault.value)
-
-
-def sentence(what: str, at: str, rules: str = "peaceful") -> str:
-    return f"bot rogue:level=2 ({rules}) {what}; game 70, turn 5, position {at}"
-
 
 # Illegal decisions, with the rule that they break.
 
@@ -296,10 +225,6 @@ def test_no_estimate_is_nan(estimates, watch):
 # Which of many.
 
 
-def many(count: int) -> list[str]:
-    return [f"..../..../..../{'R' * (k % 4):.<4} 1336 powers=3" for k in range(count)]
-
-
 @pytest.mark.parametrize("guilty", [0, 1, 2, 7, 19])
 def test_the_guilty_position_of_a_batch_is_named(guilty, watch):
     asked = positions(*many(20))
@@ -464,118 +389,3 @@ def test_a_fault_keeps_the_bots_own_traceback(watch):
     with pytest.raises(BotFault) as fault:
         Referee(bot, PEACEFUL, watch).ask(positions(OPEN), np.array([70]), 5)
     assert isinstance(fault.value.__cause__, ZeroDivisionError)
-
-
-# Bots that never return.
-
-
-def warm_up() -> None:
-    """Have the kernels compiled before the clock runs."""
-    for text in (OPEN, STUCK):
-        asked = positions(text)
-        watch = Watch(600)
-        Referee(plain(lambda at: at.decisions()[-1]), PEACEFUL, watch).ask(asked, np.array([1]), 1)
-        watch.close()
-
-
-@pytest.fixture
-def short() -> Iterator[Watch]:
-    warm_up()
-    watch = Watch(0.3)
-    yield watch
-    watch.close()
-
-
-def loop(_: object) -> Decision:
-    while True:
-        pass
-
-
-def sleep(_: object) -> Decision:
-    while True:
-        time.sleep(60)
-
-
-def stubborn(_: object) -> Decision:
-    while True:
-        try:
-            time.sleep(60)
-        except Exception:
-            continue
-
-
-@pytest.mark.parametrize("never", [loop, sleep, stubborn])
-@pytest.mark.parametrize("make", [plain, batched])
-def test_a_bot_that_never_returns_is_stopped(make, never, short):
-    assert fault_of(make(never), positions(OPEN), short) == sentence(
-        "gave no answer within 0.3 s", OPEN
-    )
-
-
-def test_time_is_up_for_one_decision_and_not_for_many():
-    """Five decisions of 0.3 s each, where one may take 1 s."""
-
-    def answer(position: Position) -> Decision:
-        time.sleep(0.3)
-        return position.decisions()[0]
-
-    warm_up()
-    watch = Watch(1.0)
-    decisions, _ = Referee(plain(answer), PEACEFUL, watch).ask(positions(*many(5)), np.arange(5), 1)
-    watch.close()
-    assert len(decisions) == 5
-
-
-def test_after_a_stop_the_next_bot_has_its_time(short):
-    """Nothing of the first one's alarm is left."""
-    fault_of(plain(loop), positions(OPEN), short)
-    time.sleep(0.35)
-    bot = plain(lambda at: at.decisions()[0])
-    decisions, _ = Referee(bot, PEACEFUL, short).ask(positions(OPEN), np.array([1]), 1)
-    assert len(decisions) == 1
-
-
-def test_a_bot_that_cannot_be_interrupted_ends_with_its_process(tmp_path):
-    """It swallows whatever is raised in it. What it was asked is found in the note it left."""
-    script = textwrap.dedent(
-        """
-        import sys
-        from pathlib import Path
-        from magsim import asking
-        from magsim.bot import Bot
-        from magsim.rules import PEACEFUL
-        from magsim.simulate import PowerFirst, play_games
-
-        class Deaf(Bot):
-            spec = "deaf"
-            def decide(self, position):
-                if position.board == 0:
-                    return position.placements()[0]
-                while True:
-                    try:
-                        while True:
-                            pass
-                    except BaseException:
-                        pass
-
-        warm = asking.Watch(600)
-        play_games(PowerFirst(), PEACEFUL, 0, 0, 1, warm)
-        warm.close()
-        asking.GRACE = 0.5
-        play_games(Deaf(), PEACEFUL, 3, 12, 1, asking.Watch(1.0, Path(sys.argv[1])))
-        """
-    )
-    note = tmp_path / "note"
-    run = subprocess.run([sys.executable, "-c", script, str(note)], timeout=120, check=False)
-    assert run.returncode == 1
-    asked = read_note(note)
-    assert asked is not None
-    assert (asked.game, asked.turn, asked.batch, asked.powers_left) == (12, 2, 1, 3)
-    assert asked.board != 0
-
-
-def test_before_the_first_question_there_is_no_note(tmp_path):
-    assert read_note(tmp_path / "none") is None
-    watch = Watch(600, tmp_path / "note")
-    watch.close()
-    assert read_note(tmp_path / "note") is None
